@@ -11,14 +11,13 @@ from mtsig_core.experiments.sampling import (
     SIZES,
     ratio_of_spreads,
     sample_both_kinds,
-    sampling,
     spreads,
 )
 from mtsig_core.figures.experiment_plots import sample_scores
 from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
 from pages._sections.sampling_sections import NAMES, Samples, describe_ratio
-from pages._ui import controls, frame, screen, session_limits, testsets
+from pages._ui import controls, frame, screen, testsets
 from pages._ui.charts import study
 from pages._ui.screen import end_page
 
@@ -44,11 +43,10 @@ with middle:
 shuffle = controls.toggle("Shuffle the segments", False, "shuffle", place=right)
 studies = {kind: study(view, f"sample {kind}", size=size, shuffle=shuffle) for kind in SAMPLE_KINDS}
 wider = study(view, "sample spread", shuffle=shuffle)
-limit = partial(session_limits.check_experiment, testset, sampling, wider.arguments)
-samples = studies["broad"].run(sample_both_kinds, "Taking samples", limit=limit)
+samples = studies["broad"].run(sample_both_kinds, "Taking samples")
 n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
 unshuffled = study(view, "sample broad", size=size, shuffle=False)
-in_order = unshuffled.run(sample_both_kinds, "Taking samples", limit=limit) if shuffled else {}
+in_order = unshuffled.run(sample_both_kinds, "Taking samples") if shuffled else {}
 before = {kind: one.system(name) for kind, one in in_order.items()}
 chosen = {kind: one.system(name) for kind, one in samples.items()}
 if not all(one.hit_rate.n for one in chosen.values()):
@@ -120,7 +118,7 @@ with places[tab]:
     elif tab == _TABS[1]:
         sections.show_pair()
     else:
-        sections.show_spreads(wider, wider.run(spreads, "Taking samples of all sizes", limit=limit))
+        sections.show_spreads(wider, wider.run(spreads, "Taking samples of all sizes"))
 if testset.n_segments < _ENOUGH * 300:
     testsets.offer_demo(
         testsets.LARGE,

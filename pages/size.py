@@ -51,12 +51,9 @@ with or_end_page():
     with answer:
         curve = Curve(view, frozenset((a, b)), difference, power, drawn.counts, tested > 1)
         sweeping = study(view, "sweep size", **asked)
-        sweep = size_sections.run_sweep(
-            sweeping,
+        sweep = sweeping.run(
             sweep_sizes,
             "Drawing test sets",
-            view.testset,
-            drawn.counts,
             meanwhile=curve.grow,
             sizes=drawn.sizes,
         )

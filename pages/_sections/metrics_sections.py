@@ -30,7 +30,7 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
 from pages._sections import comparison_sections
-from pages._ui import address, charts, controls, screen, session_limits
+from pages._ui import address, charts, controls, screen
 from pages._ui.catalogue import TASK
 from pages._ui.views import View
 
@@ -198,8 +198,5 @@ def _agreement(view, human, names, asked):
         metric=human,
         testset=part,
         metrics=tuple(names),
-        limit=partial(
-            session_limits.check_experiment, part, agreement, asked, times=1 + len(names)
-        ),
         **asked,
     )

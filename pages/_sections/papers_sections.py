@@ -32,7 +32,6 @@ from mtsig_core.experiments.sampling import (
     conclusions,
     pair_tests,
     sample_both_kinds,
-    sampling,
 )
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
 from mtsig_core.figures.experiment_plots import (
@@ -49,14 +48,13 @@ from pages._sections import comparison_sections, inside_sections, methods_sectio
 from pages._sections.sampling_sections import Samples
 from pages._sections.size_sections import (
     describe_size,
-    run_sweep,
     show_by_size,
     show_references,
     show_settling,
     with_several_references,
 )
 from pages._sections.trust_sections import draw_conclusions, draw_levels
-from pages._ui import controls, screen, session_limits, testsets, views
+from pages._ui import controls, screen, testsets, views
 from pages._ui.browser import command_box
 from pages._ui.charts import study
 from pages._ui.views import View
@@ -134,9 +132,6 @@ def _take_samples(view: View, system: str) -> Samples:
         asked["broad"].run(
             sample_both_kinds,
             "Taking samples",
-            limit=partial(
-                session_limits.check_experiment, view.testset, sampling, asked["broad"].arguments
-            ),
         ),
         asked,
         system,
@@ -284,12 +279,10 @@ def _show_shares(view: View) -> None:
         percent for percent, *_ in ZHANG_VOGEL_2.rows["bleu"] if round(percent / 100 * n) >= _FEWEST
     ]
     shares = study(view, "sweep size", source=source, **asked)
-    swept = run_sweep(
-        shares,
+    swept = shares.run(
         sweep_sizes,
         "Drawing parts of the test set",
-        several,
-        [round(percent / 100 * n) for percent in percents],
+        testset=several,
         sizes=tuple(percent / 100 for percent in percents),
     )
     screen.show_table(tables.size_table(swept, system))
@@ -315,7 +308,6 @@ def _show_sizes(view: View) -> None:
     swept = shares.run(
         sweep_sizes,
         "Drawing test sets",
-        limit=partial(session_limits.check_sweep, view.testset, [view.testset.n_segments], 30),
     )
     theirs = "human" if view.metric in view.testset.scores else ZHANG_VOGEL_2.nearest(view.metric)
     length = 1 if swept.settings.unit == "document" else SENTENCES_PER_DOCUMENT

@@ -10,9 +10,9 @@ from functools import partial
 
 import streamlit as st
 
-from mtsig_core import MtsigError, Task, compare_task
+from mtsig_core import MtsigError, Task
 from mtsig_core.experiments.integrity import examine_integrity, list_missing
-from mtsig_core.experiments.rankings import RULES, autorank, make_findings, used_metrics
+from mtsig_core.experiments.rankings import RULES, autorank, make_findings
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
 from mtsig_core.report.experiment_reports import (
@@ -29,7 +29,7 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.html import is_on_page
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
-from pages._ui import background, charts, controls, screen, session_limits
+from pages._ui import background, charts, controls, screen
 from pages._ui.browser import command_box
 from pages._ui.views import TaskView
 
@@ -72,12 +72,6 @@ def show_findings(view: TaskView) -> None:
             kept.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings
         )
 
-    session_limits.check_task(
-        kept.sizes,
-        [one for name in metrics for one in kept.info.pairs_with(name)],
-        compare_task,
-        settings,
-    )
     found = background.result(
         ("findings", kept.digest, *metrics, *sorted(settings.items())),
         work,
@@ -110,8 +104,6 @@ def show_autorank(view: TaskView) -> None:
             Task(kept.task.name, {pair: kept.testset(pair)}), rule=rule, jobs=-1, progress=progress
         )
 
-    names = used_metrics(pair, kept.testset(pair))
-    session_limits.check_task(kept.sizes, [pair] * len(names), autorank, {})
     found = background.result(
         ("autorank", kept.digest, pair, rule), work, "Ranking by several metrics"
     )

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement, task_agreement
+from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement
 from mtsig_core.metrics import metric_titles
 from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.report import export
@@ -58,7 +58,6 @@ from pages._ui import (
     charts,
     controls,
     screen,
-    session_limits,
     views,
 )
 from pages._ui.browser import command_box
@@ -404,13 +403,7 @@ def show_agreement(view) -> TaskAgreement | None:
         {name: view.settings[name] for name in AS_COMPARED if name in view.settings},
     )
     key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
-    drawn = [
-        pair
-        for pair in info.pairs_with(human)  # BLEU, chrF and TER beside the scores it has
-        for _ in range(len(info.scores[pair]) + 3 * (pair in info.with_texts))
-    ]
     try:
-        session_limits.check_task(kept.sizes, drawn, task_agreement, asked)
         result = background.result(
             key,
             lambda progress: kept_agreement(kept, human, jobs=-1, progress=progress, **asked),

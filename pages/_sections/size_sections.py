@@ -19,13 +19,11 @@ from mtsig_core.errors import format_count
 from mtsig_core.experiments.frame import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.papers import ZHANG_VOGEL_3, ZHANG_VOGEL_4, ZHANG_VOGEL_6
 from mtsig_core.experiments.sweeps import (
-    SHARES,
     Detection,
     SizeSweep,
     Stability,
     count_detections,
     plan_detections,
-    reference_sets,
     sweep_references,
     with_references,
 )
@@ -47,7 +45,7 @@ from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.power import PairPlan, cannot_plan, plan
-from pages._ui import charts, controls, screen, session_limits, views
+from pages._ui import charts, controls, screen, views
 from pages._ui.charts import Study, study
 from pages._ui.views import View
 from pages._work.memory import make_once, remember
@@ -108,19 +106,6 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
     counts = default_sizes(n, kind) if sizes is None else in_units(sizes, n)
     asked = {"repeats": repeats, "unit": unit}
     return Sizes(sizes, counts, None if sizes is None else text.replace(" ", "")), asked
-
-
-def run_sweep(
-    sweeping: Study, function: Callable, what: str, testset: TestSet, counts: Sequence[int], **more
-):
-    """Return the result of a sweep over random test sets of each of these sizes."""
-    return sweeping.run(
-        function,
-        what,
-        testset=testset,
-        **more,
-        limit=partial(session_limits.check_sweep, testset, counts, sweeping.arguments["repeats"]),
-    )
 
 
 @dataclass(frozen=True)
@@ -462,14 +447,7 @@ def show_references(
         repeats=_REPEATS,
         unit=(asked or view.settings)["unit"],
     )
-    sets = reference_sets(list(several.references))
-    swept = run_sweep(
-        fewer,
-        sweep_references,
-        "Scoring with fewer references",
-        several,
-        [round(share * several.n_segments) for share in SHARES for _ in sets],
-    )
+    swept = fewer.run(sweep_references, "Scoring with fewer references", testset=several)
     whole = [row for row in swept.rows if row.size == swept.n_units and row.low is not None]
     if whole and whole[-1].equivalent is not None:
         screen.answer(

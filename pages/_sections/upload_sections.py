@@ -26,6 +26,7 @@ from mtsig_core.metrics.tokenizers import (
 )
 from mtsig_core.readers.limits import upload_limits
 from mtsig_core.readers.task_contents import unread_sentences
+from mtsig_core.readers.task_names import xml_names
 from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
@@ -47,7 +48,6 @@ from mtsig_core.readers.uploads import (
     upload_name,
 )
 from mtsig_core.readers.wide_tables import SEPARATOR
-from mtsig_core.readers.wmt import xml_names
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.table import Column, Table
 from mtsig_core.report.tables import inventory_table

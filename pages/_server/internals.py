@@ -39,7 +39,7 @@ def by_history() -> bool:
 
 def let_run_end() -> None:
     """Let Streamlit end a run that a click made obsolete: it does so when the state is read."""
-    st.session_state.get("")
+    st.session_state.get("internals")
 
 
 def is_open(session: str) -> bool:

@@ -25,11 +25,9 @@ from mtsig_core.stats.parallel import on_cluster
 from pages._store.database import Limits, open_database
 
 _WHOLE_NUMBERS = (
-    "MTSIG_MAX_DRAWS",
-    "MTSIG_MAX_PAIRS",
-    "MTSIG_MAX_SWEEP",
     "MTSIG_JOBS",
     "MTSIG_WORKER_MB",
+    "MTSIG_WORKER_MINUTES",
     "MTSIG_MAX_SESSIONS",
     "MTSIG_UNOPENED_MB",
     "STREAMLIT_SERVER_MAX_UPLOAD_SIZE",
@@ -107,7 +105,7 @@ def _check_names(environment: Mapping[str, str]) -> None:
         name = variable.removeprefix("MTSIG_")
         words = set(name.split("_"))
         candidates = get_close_matches(name, known, 1, _LEAST_ALIKE)
-        candidates += [setting for setting in known if set(setting.split("_")) <= words]
+        candidates += [setting for setting in known if words <= set(setting.split("_"))]
         if candidates:
             raise SettingError(
                 f"{variable} is no setting. Did you mean MTSIG_{candidates[0]}? Correct the name, or "

@@ -1,37 +1,132 @@
-"""Long work: it runs in another process, shows its progress, can be cancelled, and asks first if it
-takes over a minute.
+"""Long work in another process.
+
+It shows its progress, can be cancelled, asks first if it takes over a minute, and may take so much
+time and memory as the server gives one piece of work.
 """
 
 from __future__ import annotations
 
-import math
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import wait
+from dataclasses import dataclass, field
 
 import streamlit as st
+from joblib import cpu_count
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import SettingError
+from mtsig_core.readers.limits import read_whole_number
+from mtsig_core.source import PORTS_VARIABLE
 from pages._server import health, internals
-from pages._ui import address, screen, session_limits
+from pages._ui import address, screen
 from pages._ui.screen import end_page
 from pages._work.memory import MISSING
-from pages._work.scheduler import Scheduler, TooLong, lasting
-from pages._work.worker_pool import Progress, WorkerPool, worker_megabytes
+from pages._work.scheduler import Job, Scheduler, TooLong, format_duration
+from pages._work.worker_pool import Progress, WorkerPool, worker_megabytes, worker_seconds
 
 PATIENCE = 0.8  # seconds that a page waits before it shows progress
 LONGEST = 60.0  # seconds that work may take unasked
 _REDRAWN = 0.2  # seconds between two looks at the progress
-# times as long as it took to draw what is there so far, nothing is drawn: it takes time from the
-# work
-_SHARE = 5
+#: After parts were drawn, no more are for so many times as long: drawing takes time from the work.
+_REST = 5
 #: Kinds of work that never wait for others.
 _SHORT = ("compare", "contributions", "examine_pair", "references", "segments found")
 _CANCELLED = "background.cancelled"
-_ALLOWED = "background.allowed"  # the keys of work that may take as long as it takes
+_ALLOWED = "background.allowed"  # the keys of work that may take as long as the server allows
 _PLACED = "background.placed"  # the keys of all work that this run of the page has asked for
-_SCHEDULER = Scheduler(WorkerPool(), session_limits.places(), internals.is_open)
+
+
+def count_places() -> int:
+    """Return how many pieces of work of a lane may run at once.
+
+    ``MTSIG_JOBS`` says it, by default one for each core of each server process.
+    """
+    servers = len(os.environ.get(PORTS_VARIABLE, "").split()) or 1
+    return read_whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
+
+
+_SCHEDULER = Scheduler(WorkerPool(), count_places(), internals.is_open, worker_seconds())
 health.count_jobs_by(_SCHEDULER.counts)
+
+
+@dataclass
+class _Task:
+    """Work that a page waits for, and what it shows meanwhile."""
+
+    key: tuple
+    what: str
+    place: DeltaGenerator | None
+    draw_parts: Callable[[dict], None] | None
+    drawn_parts: dict = field(default_factory=dict)
+    rest_until: float = 0.0
+
+    def ask(self) -> None:
+        """Say how long the work would take, and end the page unless the user asks for it."""
+        seconds = _SCHEDULER.expected.get(self.key)
+        duration = format_duration(seconds)
+        most = worker_seconds()
+        if seconds > most:
+            raise SettingError(
+                f"{self.what} would take about {duration}. This server gives one piece of work "
+                f"{most // 60:,} min (MTSIG_WORKER_MINUTES). Use fewer trials, systems or segments; the "
+                "command line has no such limit."
+            )
+        text = (
+            f"{self.what} would take about {duration}. A smaller test set, or fewer permutations "
+            "under Change, is faster."
+        )
+        self._draw(text, f"Run it: about {duration}", _allow)
+        end_page()
+
+    def offer_again(self) -> None:
+        """Say that the work was cancelled, and end the page unless the user asks for it."""
+        self._draw(f"{self.what}: cancelled.", "Run it after all", _run_again)
+        end_page()
+
+    def show_progress(self, job: Job) -> None:
+        """Show progress, a button to cancel, and the parts that are there, until the end."""
+        line, bar, parts_place = self._draw(self.what, "Cancel", _cancel, is_working=True)
+        while not job.future.done():
+            self._show_parts(job, parts_place)
+            bar.progress(min(1.0, job.share))
+            with line:
+                screen.plain(f"{self.what}: {job.describe()}")
+            _wait(job, _REDRAWN)
+        self.place.empty()
+
+    def _show_parts(self, job: Job, place: DeltaGenerator) -> None:
+        start = time.monotonic()
+        parts = dict(job.parts)
+        is_new = parts.keys() != self.drawn_parts.keys()
+        if self.draw_parts is None or not is_new or start < self.rest_until:
+            return
+        with place.container():
+            self.draw_parts(parts)
+        self.drawn_parts = parts
+        end = time.monotonic()
+        self.rest_until = end + _REST * (end - start)
+
+    def _draw(self, text: str, button: str, on_click: Callable, is_working: bool = False):
+        """Draw a line, a place below it, and a button; return the places.
+
+        They are always at the same position, so that each replaces the last at once.
+        """
+        with self.place.container():
+            line = st.empty()
+            below = st.empty()
+            with line:
+                screen.plain(text)
+            # The key of the work is in it: a click is never taken for other work's.
+            name = f"background.{on_click.__name__.strip('_')}.{hash(self.key):x}"
+            st.button(button, key=name, on_click=on_click, args=(self.key,))
+            parts_place = st.empty()
+            # It hides what the last run drew; not where the page asks first, which may go on
+            # without the value.
+            if is_working:
+                st.html('<span class="mt-working" hidden></span>')
+            return line, below, parts_place
 
 
 def result(
@@ -42,35 +137,46 @@ def result(
 ):
     """Return the value of some work, remembered by its key.
 
-    It depends on the `key` alone: the kind of work, then all that counts. work(progress) runs in
-    another process and refers to nothing of Streamlit. It may call progress(stage, share) and
-    progress.part(name, part): `meanwhile` draws the parts that are there, by name. Where it takes
-    longer than `PATIENCE`, the page shows progress, with `what`, and waits in its own run: a timer
-    that asks for reruns would meet clicks, and Streamlit forgets one of the two then. Where even
-    its fastest second so far says that it would take longer than `LONGEST`, it is stopped, and the
-    page says how long it would take and asks.
+    Where it takes longer than `PATIENCE`, the page shows progress and waits in its own run: a timer
+    that asks for reruns would meet clicks, and Streamlit then forgets one of the two. Where even its
+    fastest second so far says that it would take longer than `LONGEST`, the work is stopped. The
+    page says how long it would take, and asks.
+
+    Parameters
+    ----------
+    key : tuple
+        The kind of work, then everything that its value depends on.
+    work : callable
+        It runs in another process and refers to nothing of Streamlit. It may call progress(stage,
+        share) and progress.part(name, part).
+    what : str
+        Describes it.
+    meanwhile : callable, optional
+        Draws the parts that are there, by name.
     """
-    value = _SCHEDULER.values.get(
-        key, MISSING
-    )  # asked for once: another session's may take its room at any time
+    # Only one look: another session's value may take its room at any time.
+    value = _SCHEDULER.values.get(key, MISSING)
     place = keep_place(key, value is not MISSING)
     if value is not MISSING:
         return value
+    task = _Task(key, what, place, meanwhile)
     if key in st.session_state.setdefault(_CANCELLED, set()):
-        _draw(place, f"{what}: cancelled.", "Run it after all", _again, key)
-        end_page()
-    allowed = key in st.session_state.setdefault(_ALLOWED, set())
-    if not allowed and key in _SCHEDULER.expected:
-        _ask(place, key, what)
-    longest = math.inf if allowed else LONGEST
-    job = _SCHEDULER.watch(key, work, internals.session_id(), longest, heavy=key[0] not in _SHORT)
-    if not _done(job, PATIENCE):
+        task.offer_again()
+    longest = LONGEST
+    if key in st.session_state.setdefault(_ALLOWED, set()):
+        longest = worker_seconds()
+    elif key in _SCHEDULER.expected:
+        task.ask()
+    heavy = key[0] not in _SHORT
+    job = _SCHEDULER.watch(key, work, internals.session_id(), longest, heavy=heavy)
+    _wait(job, PATIENCE)
+    if not job.future.done():
         address.write()  # while one waits, it is already a link to what will come
-        _show_progress(place, job, key, what, meanwhile)
+        task.show_progress(job)
     try:
         return job.future.result()
     except TooLong:
-        _ask(place, key, what)
+        task.ask()
     except MemoryError as error:
         raise SettingError(
             f"This needs more memory than the {worker_megabytes():,} MB that this server gives one piece of work "
@@ -83,12 +189,15 @@ def is_kept(key: tuple) -> bool:
     return key in _SCHEDULER.values
 
 
-def keep_place(key: tuple, there: bool = True):
-    """Reserve the place of some work's progress, once in a run, so that what follows keeps its
-    position.
+def keep_place(key: tuple, there: bool = True) -> DeltaGenerator | None:
+    """Reserve the place of some work's progress, once in a run.
+
+    What follows then keeps its position.
     """
     placed = st.session_state.setdefault(_PLACED, set())
-    place = None if key in placed and there else st.empty()
+    place = None
+    if key not in placed or not there:
+        place = st.empty()
     placed.add(key)
     return place
 
@@ -104,75 +213,21 @@ def prepare() -> None:
     _SCHEDULER.prepare()
 
 
-def _show_progress(place, job, key, what, meanwhile):
-    """Show progress, a button to cancel, and the parts that are there, until the work is done."""
-    line, share, part = _draw(place, what, "Cancel", _cancel, key, working=True)
-    done, drawn, rest = False, {}, 0.0
-    while not done:
-        parts, begun = dict(job.parts), time.monotonic()
-        if meanwhile is not None and parts.keys() != drawn.keys() and begun >= rest:
-            with part.container():
-                meanwhile(parts)
-            drawn, rest = parts, time.monotonic() + _SHARE * (time.monotonic() - begun)
-        share.progress(min(1.0, job.share))
-        with line:
-            screen.plain(f"{what}: {job.said()}")
-        done = _done(job, _REDRAWN)
-    place.empty()
+def _wait(job: Job, seconds: float) -> None:
+    """Wait until the work ends, for some seconds."""
+    deadline = time.monotonic() + seconds
+    while not wait([job.future], 0.05).done and time.monotonic() < deadline:
+        internals.let_run_end()
 
 
-def _ask(place, key, what):
-    """Show how long the work would take, and end the page unless the user asks for it."""
-    long = lasting(_SCHEDULER.expected.get(key))
-    _draw(
-        place,
-        f"{what} would take about {long}. A smaller test set, or fewer permutations under Change, is "
-        "faster.",
-        f"Run it: about {long}",
-        _allow,
-        key,
-    )
-    end_page()
-
-
-def _draw(place, text, button, clicked, key, working=False):
-    """Draw a line, a place below it, and a button, always at the same position so that each
-    replaces the other at once.
-    """
-    with place.container():
-        line, below = st.empty(), st.empty()
-        with line:
-            screen.plain(text)
-        # a click is never taken for other work's
-        name = f"background.{clicked.__name__.strip('_')}.{hash(key):x}"
-        st.button(button, key=name, on_click=clicked, args=(key,))
-        part = st.empty()
-        # hides what the last run drew; not where the page asks first, which may go on without the
-        # value
-        if working:
-            st.html('<span class="mt-working" hidden></span>')
-    return line, below, part
-
-
-def _done(job, patience):
-    """Return whether the work ends within some seconds.
-
-    Each call lets Streamlit end a run that a click made obsolete.
-    """
-    until = time.monotonic() + patience
-    while not wait([job.future], 0.05).done and time.monotonic() < until:
-        st.session_state.get(_PLACED)
-    return job.future.done()
-
-
-def _cancel(key):
+def _cancel(key: tuple) -> None:
     _SCHEDULER.leave(key, internals.session_id())
     st.session_state[_CANCELLED].add(key)
 
 
-def _allow(key):
+def _allow(key: tuple) -> None:
     st.session_state[_ALLOWED].add(key)
 
 
-def _again(key):
+def _run_again(key: tuple) -> None:
     st.session_state[_CANCELLED].discard(key)

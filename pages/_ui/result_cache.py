@@ -3,8 +3,8 @@
 Statistics are counted once for each content and metric, and resampled once for each sampling
 setting. Work takes statistics from here in its own process, without Streamlit.
 
-Sessions share what is found, so work is given test sets without names (`pages._work.names`), and
-each session puts its own in.
+Sessions share results, so work is given test sets without names (`pages._work.names`), and each
+session puts its own in.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from mtsig_core import Comparison, Metric, TestSet, compare
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.engine import fits_in_memory
-from pages._ui import session_limits
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_result
 from pages._work.memory import Memory
 from pages._work.names import digest_of_all, errors_with_names, with_names, without_names
 
 _MANY = 10_000  # segments from which on several cores pay off
-_KEPT = 16  # statistics of test sets, the largest things that are remembered
-_MEMORY = Memory(_KEPT)
+_STATISTICS = Memory(16)  # of test sets, the largest things that are remembered
 _DECIDED = Memory(64)
 _DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule")
 
@@ -42,32 +40,31 @@ def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
 def nameless_comparison(testset: TestSet, metric: str, **settings) -> Comparison:
     """Return the same without names, as other work may be given it."""
     testset = without_names(testset)
-    session_limits.check_draws(
-        testset, max(settings.get("trials", 0), settings.get("resamples", 0))
-    )
-    drawn, asked, m = drawing(settings), deciding(settings), len(testset.systems)
-    if not fits_in_memory(
-        m * (m - 1) // 2, settings.get("trials")
-    ):  # then each baseline has draws of its own
-        drawn["baseline"] = settings.get("baseline")
-    key = "compare", digest_of_all(testset), metric, tuple(sorted(drawn.items()))
+    drawing_settings = drawing(settings)
+    deciding_settings = deciding(settings)
+    n_systems = len(testset.systems)
+    n_pairs = n_systems * (n_systems - 1) // 2
+    if not fits_in_memory(n_pairs, settings.get("trials")):
+        # Each baseline then has draws of its own.
+        drawing_settings["baseline"] = settings.get("baseline")
+    key = ("compare", digest_of_all(testset), metric, tuple(sorted(drawing_settings.items())))
 
     def compare_with(cache, **more):
-        return compare(
-            testset, [_Counted(resolve_metric(testset, metric))], **settings, cache=cache, **more
-        )
+        counted = _Counted(resolve_metric(testset, metric))
+        return compare(testset, [counted], **settings, cache=cache, **more)
 
-    if drawn_beforehand(testset, metric, drawn):
-        from pages._ui import background  # which work does without
+    if drawn_beforehand(testset, metric, drawing_settings):
+        from pages._ui import background  # work does without it
 
         background.keep_place(key)
-        return _DECIDED.make((key, asked), lambda: compare_with(FirstDraws(testset)))
+        return _DECIDED.make((key, deciding_settings), lambda: compare_with(FirstDraws(testset)))
 
     def work(progress):
         cache = {}
-        return asked, compare_with(cache, jobs=jobs(testset), progress=progress), cache
+        result = compare_with(cache, jobs=jobs(testset), progress=progress)
+        return deciding_settings, result, cache
 
-    return decided_from(key, work, asked, compare_with, "Comparing the systems")
+    return decided_from(key, work, deciding_settings, compare_with, "Comparing the systems")
 
 
 def drawing(settings: dict) -> dict:
@@ -81,13 +78,20 @@ def deciding(settings: dict) -> tuple:
 
 
 def decided_from(
-    key: tuple, work: Callable, asked: tuple, decide: Callable, what: str, meanwhile=None
+    key: tuple,
+    work: Callable,
+    deciding_settings: tuple,
+    decide: Callable,
+    what: str,
+    meanwhile: Callable[[dict], None] | None = None,
 ):
     """Return what `decide` makes of draws that are remembered by a key."""
-    from pages._ui import background  # which work does without
+    from pages._ui import background  # work does without it
 
-    there, found, cache = background.result(key, work, what, meanwhile)
-    return found if there == asked else _DECIDED.make((key, asked), lambda: decide(cache))
+    first_settings, first, cache = background.result(key, work, what, meanwhile)
+    if first_settings == deciding_settings:
+        return first
+    return _DECIDED.make((key, deciding_settings), lambda: decide(cache))
 
 
 def shared_result(
@@ -95,28 +99,27 @@ def shared_result(
     testset: TestSet,
     work: Callable,
     what: str,
-    *asked,
+    *arguments,
     meanwhile: Callable[[dict], None] | None = None,
 ):
-    """Return the value of work(testset without names, progress), remembered by its kind, all that
-    the test set holds and what is `asked`; with the names of this test set put in. `what` and
+    """Return work(testset without names, progress), with the names of this test set put in.
+
+    It is remembered by its kind, everything in the test set and the `arguments`. `what` and
     `meanwhile` are as in `background.result`.
     """
-    from pages._ui import background  # which work does without
+    from pages._ui import background  # work does without it
 
     nameless = without_names(testset)
+    draw_parts = None
+    if meanwhile is not None:
 
-    def draw_parts(parts):
-        meanwhile({name: with_names(part, testset) for name, part in parts.items()})
+        def draw_parts(parts):
+            meanwhile({name: with_names(part, testset) for name, part in parts.items()})
 
+    key = (kind, digest_of_all(nameless), *arguments)
     with errors_with_names(testset):
-        found = background.result(
-            (kind, digest_of_all(nameless), *asked),
-            lambda progress: work(nameless, progress),
-            what,
-            None if meanwhile is None else draw_parts,
-        )
-    return with_names(found, testset)
+        result = background.result(key, lambda progress: work(nameless, progress), what, draw_parts)
+    return with_names(result, testset)
 
 
 def experiment(
@@ -125,60 +128,54 @@ def experiment(
     function: Callable,
     what: str,
     *,
-    limit: Callable[[], None] | None = None,
     meanwhile: Callable[[dict], None] | None = None,
-    **asked,
+    **arguments,
 ):
-    """Return the result of function(testset, metric, ...) of the core, remembered by content and
-    arguments.
+    """Return function(testset, metric, ...) of the core, remembered by content and arguments.
 
     The page ends with the reason where there is none. The function is given statistics, progress,
-    threads and `watch` where it takes them. `what` and `meanwhile` are as in `background.result`:
-    parts are what the function passes to `watch`, by the tuple of numbers before it. `limit` checks
-    the limits of the server in another way.
+    threads and `watch` where it has these parameters. `what` and `meanwhile` are as in
+    `background.result`: parts are what the function passes to `watch`, by the tuple of numbers
+    before it.
     """
-    from pages._ui import background, screen  # which work does without
+    from pages._ui import background, screen  # work does without them
 
     testset = testset.keep_scorable(metric)
-    taken = set(inspect.signature(function).parameters)
+    parameters = set(inspect.signature(function).parameters)
 
     def work(nameless, progress):
-        offered = {
+        offers = {
             "progress": progress,
             "jobs": jobs(nameless),
             "watch": lambda *part: progress.part(part[:-1], part[-1]),
         }
-        if "statistics" in taken:
-            offered["statistics"] = statistics(nameless, metric, progress)
-        return function(
-            nameless,
-            metric=metric,
-            **{name: offered[name] for name in offered.keys() & taken},
-            **asked,
-        )
+        if "statistics" in parameters:
+            offers["statistics"] = statistics(nameless, metric, progress)
+        used = {name: value for name, value in offers.items() if name in parameters}
+        return function(nameless, metric=metric, **used, **arguments)
 
     with screen.or_end_page():
-        if limit is None:
-            session_limits.check_experiment(testset, function, asked)
-        else:
-            limit()
-        arguments = metric, *sorted(asked.items())
-        first = first_result(testset, metric, function, asked)
+        key = (metric, *sorted(arguments.items()))
+        first = first_result(testset, metric, function, arguments)
         if first is not None:
-            background.keep_place((function.__name__, testset.digest, *arguments))
+            background.keep_place((function.__name__, testset.digest, *key))
             return first
-        return shared_result(
-            function.__name__, testset, work, what, *arguments, meanwhile=meanwhile
-        )
+        return shared_result(function.__name__, testset, work, what, *key, meanwhile=meanwhile)
 
 
 def statistics(
     testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None
 ) -> np.ndarray:
-    """Return the statistics of a metric, shape (systems, segments, stats), remembered by content;
-    also for threads.
+    """Return the statistics of a metric, shape (systems, segments, stats), remembered by content.
+
+    Threads may call it.
     """
-    report = None if progress is None else lambda share: progress("counting", share)
+    report = None
+    if progress is not None:
+
+        def report(share):
+            progress("counting", share)
+
     return _Counted(resolve_metric(testset, metric)).statistics(testset, report)
 
 
@@ -200,9 +197,9 @@ class _Counted:
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
         key = (testset.digest, self._metric.name, self._metric.signature(testset))
-        counted = _MEMORY.get(key)
+        counted = _STATISTICS.get(key)
         if counted is None:
             counted = cached_statistics(self._metric, testset, progress)
             counted.flags.writeable = False  # it is shared by all sessions
-            _MEMORY.keep(key, counted)
+            _STATISTICS.keep(key, counted)
         return counted

@@ -19,9 +19,9 @@ from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
 from mtsig_core.readers.scores import find_unsettled
 from mtsig_core.readers.task_contents import Contents, contents_of, tables_beside
+from mtsig_core.readers.task_names import folder_name
 from mtsig_core.readers.tasks import has_scores, is_task, no_output, pairs_of
 from mtsig_core.readers.texts import find_runs
-from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
@@ -31,7 +31,7 @@ from pages._store.database import find_home, open_database
 from pages._store.kept_sets import Saved, SetStore, TableStore
 from pages._ui import address, browser, screen
 from pages._ui.catalogue import LARGE, TASK, Page
-from pages._work.memory import LOADED, remember, weight
+from pages._work.memory import LOADED, remember, weigh_testset
 from pages._work.zips import KeptZips, placed_for_a_request
 
 SIMULATED = TaskSource(None)
@@ -438,12 +438,12 @@ def _loaded(key: tuple, what: str, make: Callable[[], TestSet]) -> TestSet:
         with st.spinner(what):
             return make()
 
-    return LOADED.make(key, make_with_spinner, weight)
+    return LOADED.make(key, make_with_spinner, weigh_testset)
 
 
 def read_beforehand(source: Source) -> TestSet:
     """Read a source as a session would that opens it."""
-    return LOADED.make((source, _fingerprint(source)), source.read, weight)
+    return LOADED.make((source, _fingerprint(source)), source.read, weigh_testset)
 
 
 def root() -> Path | None:

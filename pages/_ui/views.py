@@ -32,7 +32,7 @@ from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.testset import name_as_system
 from pages._store.kept_reviews import KeptReview, ReviewStore
-from pages._ui import address, background, controls, result_cache, screen, session_limits, testsets
+from pages._ui import address, background, controls, result_cache, screen, testsets
 from pages._ui.catalogue import PAGES
 from pages._ui.controls import choice, several, toggle, unlike
 from pages._ui.screen import end_page
@@ -382,7 +382,6 @@ class TaskView:
         """Rank all language pairs by each rule that fits, from the same draws."""
         kept, metric = self.kept, self.metric
         settings = self.settings_without_rule
-        session_limits.check_task(kept.sizes, kept.info.pairs_with(metric), compare_task, settings)
 
         def work(progress):
             return task_by_rules(kept, metric, progress, jobs=-1, **settings)
@@ -444,8 +443,6 @@ def compare_by(
     """Compare all language pairs by these metrics, and remember the draws, as in
     `result_cache.comparison`.
     """
-    pairs = [pair for metric in metrics for pair in kept.info.pairs_with(metric)]
-    session_limits.check_task(kept.sizes, pairs, compare_task, settings)
     asked = result_cache.deciding(settings)
 
     def work(progress):

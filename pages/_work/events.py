@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.text import printable
 
-_OFTEN = 60.0  # seconds in which a traceback from one place is written once
+_INTERVAL = 60.0  # seconds in which a traceback from one place is written once
 _LONGEST = 500  # letters of a message
 
 
@@ -28,7 +28,8 @@ def tell(event: str, **facts: str | float) -> None:
     A line is written at once, at the end of the file: several processes may share one. A full disk
     stops nobody's work.
     """
-    if not (name := os.environ.get("MTSIG_LOG")):
+    name = os.environ.get("MTSIG_LOG")
+    if not name:
         return
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     line = json.dumps({"time": now, "event": event, "pid": os.getpid(), **facts}) + "\n"
@@ -43,50 +44,51 @@ def tell(event: str, **facts: str | float) -> None:
 @contextmanager
 def timed(event: str, **facts: str) -> Iterator[None]:
     """Tell of something when it is over: its seconds, and the kind of exception that ended it."""
-    begun = time.monotonic()
+    start = time.monotonic()
     try:
         yield
     except BaseException as error:
         facts["ended"] = type(error).__name__
         raise
     finally:
-        tell(event, **facts, seconds=round(time.monotonic() - begun, 3))
+        tell(event, **facts, seconds=round(time.monotonic() - start, 3))
 
 
 class Terse(logging.Filter):
-    """What Streamlit writes to standard error, where anybody can make it write: a traceback from
-    one place once a minute, and of a message, which may quote what was sent, one line.
+    """Shortens what Streamlit writes to standard error, where anybody can make it write.
+
+    A traceback from one place is written once a minute. A message, which may quote what was sent,
+    is written in one line.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: dict[
-            tuple[object, ...], float
-        ] = {}  # when, by the kind of error and where it began
+        self._last: dict[tuple[object, ...], float] = {}  # by the kind of error and its place
 
     def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is written."""
         if not record.exc_info:
-            record.msg, record.args = shortened(printable(record.getMessage()), _LONGEST), ()
+            record.msg = shortened(printable(record.getMessage()), _LONGEST)
+            record.args = ()
             return True
-        kind, _, begun = record.exc_info
-        places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(begun)]
-        place, now = (kind, *places[-1:]), time.monotonic()
-        if now - self._told.get(place, -_OFTEN) < _OFTEN:
+        kind, _, trace = record.exc_info
+        places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(trace)]
+        key = (kind, *places[-1:])
+        now = time.monotonic()
+        if now - self._last.get(key, -_INTERVAL) < _INTERVAL:
             return False
-        self._told[place] = now
+        self._last[key] = now
         return True
 
 
 def be_terse() -> None:
-    """Have all that Streamlit has loaded write so."""
+    """Shorten what all loaded parts of Streamlit write."""
     terse = Terse()
-    for name in [*logging.root.manager.loggerDict]:
+    for name in list(logging.root.manager.loggerDict):
         if name.startswith("streamlit"):
             logging.getLogger(name).addFilter(terse)
 
 
 def failed(error: Exception) -> None:
-    """Tell that a page ended in an error; of the error its kind alone, as its text may quote what
-    was uploaded.
-    """
+    """Tell that a page ended in an error: only its kind, as its text may quote an upload."""
     tell("error", kind=type(error).__name__)

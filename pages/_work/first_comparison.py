@@ -1,8 +1,9 @@
-"""What pages open with on the demonstrations, made beforehand: the draws of the first comparison,
-and the experiments that take longest, as their pages ask for them at first.
+"""What pages open with on the demonstrations, made beforehand.
 
-``python -m pages._work.first_comparison`` writes all of it again, which is due after any change to
-the corpus, to `MetricDraws` or to an experiment; tests compare it with what the core gives.
+That is the draws of the first comparison, and the experiments that take longest, as their pages ask
+for them at first. ``python -m pages._work.first_comparison`` writes all of it again, which is due
+after any change to the corpus, to `MetricDraws` or to an experiment. Tests compare it with what the
+core gives.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ FILES = {
     _ASSETS / "task.draws.xz": Source(demo_task=True),
     _ASSETS / "demo.draws.xz": Source(demo=0),
 }
-
 _VALUES = Memory(16)
 
 
 class FirstDraws(dict):
-    """What was drawn of a demonstration by the metric that decides, whatever the key: see
-    `drawn_beforehand`.
+    """The draws of a demonstration by the metric that decides, whatever the key.
+
+    See `drawn_beforehand`.
     """
 
     def __init__(self, testset: TestSet):
-        self._draws = _first(testset)
+        self._draws = _read_draws(testset)
 
     def __contains__(self, key) -> bool:
         return True
@@ -51,60 +52,66 @@ class FirstDraws(dict):
 
 
 def drawn_beforehand(testset: TestSet, metric: str, settings: dict) -> bool:
-    """Whether these are demonstration, metric and settings that were drawn beforehand, by this
-    version.
-    """
-    usual = defaults("compare") | {
-        "unit": ("auto", "document")
-    }  # both mean documents, where a test set has these
-    return (
-        testset.simulated
-        and metric == list_metrics(testset)[0]
-        and all(
-            value in usual[name] if name == "unit" else usual[name] == value
-            for name, value in settings.items()
-        )
-        and _first(testset) is not None
-    )
+    """Return whether this version has drawn this demonstration beforehand, with these settings."""
+    if not testset.simulated or metric != list_metrics(testset)[0]:
+        return False
+    default = defaults("compare")
+    for name, value in settings.items():
+        # Both units mean documents where a test set has these.
+        is_same_unit = name == "unit" and value in ("auto", "document")
+        if value != default[name] and not is_same_unit:
+            return False
+    return _read_draws(testset) is not None
 
 
-def _first(testset: TestSet) -> MetricDraws | None:
-    made_of = _describe(testset, resolve_metric(testset, list_metrics(testset)[0]))
-    return next(filter(None, (_read(file, made_of, MetricDraws) for file in FILES)), None)
+def _read_draws(testset: TestSet) -> MetricDraws | None:
+    origin = _describe(testset, resolve_metric(testset, list_metrics(testset)[0]))
+    for file in FILES:
+        draws = _read(file, origin, MetricDraws)
+        if draws is not None:
+            return draws
+    return None
 
 
-def _read(file: Path, made_of: str, kind: type) -> Any:
-    """The value of that kind in a file; None where it is made of something else."""
-    line = f"{made_of}\n".encode()
+def _read(file: Path, origin: str, kind: type) -> Any:
+    """Return the value of that kind in a file; None where it has another origin."""
+    line = f"{origin}\n".encode()
     if line != _first_line(file):
         return None
-    return _VALUES.make(
-        (file, made_of), lambda: decode(kind, lzma.decompress(file.read_bytes())[len(line) :])
-    )
+
+    def read_value():
+        return decode(kind, lzma.decompress(file.read_bytes())[len(line) :])
+
+    return _VALUES.make((file, origin), read_value)
 
 
 def first_result(
-    testset: TestSet, metric: str, function: Callable, asked: Mapping[str, Any]
+    testset: TestSet, metric: str, function: Callable, arguments: Mapping[str, Any]
 ) -> Any:
-    """What an experiment gives of the large demonstration with the arguments of its page at first;
-    None for any others.
+    """Return the result of an experiment on the large demonstration as its page opens.
+
+    None for any other arguments.
     """
-    if not testset.simulated or not (file := _result_file(function)).exists():
+    file = _result_file(function)
+    if not testset.simulated or not file.exists():
         return None
-    made_of = _describe(testset, resolve_metric(testset, metric), asked)
-    return _read(file, made_of, get_type_hints(inspect.unwrap(function))["return"])
+    origin = _describe(testset, resolve_metric(testset, metric), arguments)
+    return _read(file, origin, get_type_hints(inspect.unwrap(function))["return"])
 
 
 def _result_file(function: Callable) -> Path:
     return _ASSETS / f"demo.{function.__name__}.xz"
 
 
-def _describe(testset: TestSet, metric: Metric, asked: Mapping[str, Any] | None = None) -> str:
-    """What something is made of, in a line: test set, metric, this version, and the arguments of an
-    experiment.
+def _describe(testset: TestSet, metric: Metric, arguments: Mapping[str, Any] | None = None) -> str:
+    """Write what a value is made of, in a line.
+
+    That is the test set, the metric, this version, and the arguments of an experiment.
     """
-    made_of = [testset.digest, metric.signature(testset), __version__]
-    return json.dumps(made_of if asked is None else [*made_of, dict(asked)], sort_keys=True)
+    origin: list[Any] = [testset.digest, metric.signature(testset), __version__]
+    if arguments is not None:
+        origin.append(dict(arguments))
+    return json.dumps(origin, sort_keys=True)
 
 
 @cache
@@ -113,30 +120,32 @@ def _first_line(file: Path) -> bytes:
         return opened.readline()
 
 
-def drawn(testset: TestSet) -> MetricDraws:
-    """Systems by the metric that decides."""
+def draw_first(testset: TestSet) -> MetricDraws:
+    """Draw the systems of a demonstration by the metric that decides."""
     (draws,) = draw(testset, list_metrics(testset)[0]).by_metric.values()
     return draws
 
 
 def write_draws() -> None:
-    """Draw the demonstrations and write what was drawn to `FILES`."""
+    """Draw the demonstrations and write the draws to `FILES`."""
     for file, source in FILES.items():
-        draws = drawn(testset := source.read())
+        testset = source.read()
+        draws = draw_first(testset)
         _write(file, _describe(testset, resolve_metric(testset, draws.metric)), encode(draws))
 
 
 def first_experiments(testset: TestSet) -> dict[Callable, dict[str, Any]]:
-    """The experiments that take longest, and what their pages ask of them at first."""
+    """Return the experiments that take longest, with the arguments of their pages at first."""
     from mtsig_core.experiments import error_rates, sampling, sweeps
 
-    usual = {name: defaults("compare")[name] for name in ("alpha", "seed")}
-    pair = usual | dict(zip("ab", _first(testset).names, strict=False))
+    options = defaults("compare")
+    usual = {"alpha": options["alpha"], "seed": options["seed"]}
+    a, b, *_ = _read_draws(testset).names
     return {
         sampling.sample_both_kinds: usual | {"size": 300, "shuffle": False},
         sweeps.sweep_sizes: usual | {"sizes": None, "repeats": 100, "unit": "auto"},
-        error_rates.type_one: pair | {"n_pairs": 200},
-        sampling.coverage: pair | {"repeats": 200},
+        error_rates.type_one: usual | {"a": a, "b": b, "n_pairs": 200},
+        sampling.coverage: usual | {"a": a, "b": b, "repeats": 200},
         error_rates.families: usual,
         error_rates.claims: usual,
         sampling.conclusions: usual,
@@ -145,17 +154,18 @@ def first_experiments(testset: TestSet) -> dict[Callable, dict[str, Any]]:
 
 def write_results() -> None:
     """Run the experiments on the large demonstration and write what they give."""
-    testset, bleu = Source(demo=0).read(), make_metric("bleu")
-    for function, asked in first_experiments(testset).items():
-        result = function(testset, bleu, jobs=-1, **asked)
-        if hasattr(result, "widths"):  # what only a sweep of references looks at
+    testset = Source(demo=0).read()
+    bleu = make_metric("bleu")
+    for function, arguments in first_experiments(testset).items():
+        result = function(testset, bleu, jobs=-1, **arguments)
+        if hasattr(result, "widths"):  # only a sweep of references looks at these
             result = replace(result, widths={}, whole=None)
-        _write(_result_file(function), _describe(testset, bleu, asked), encode(result))
+        _write(_result_file(function), _describe(testset, bleu, arguments), encode(result))
 
 
-def _write(file: Path, made_of: str, content: bytes) -> None:
+def _write(file: Path, origin: str, content: bytes) -> None:
     with lzma.open(file, "wb", preset=9) as opened:
-        opened.write(f"{made_of}\n".encode() + content)
+        opened.write(f"{origin}\n".encode() + content)
 
 
 if __name__ == "__main__":

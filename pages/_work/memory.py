@@ -6,42 +6,48 @@ import math
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
 from typing import Any
 
 from mtsig_core import TestSet
 
-#: What stands for a value that is not there; None is a value as any other.
+#: Stands for a value that is not there; None is a value as any other.
 MISSING = object()
 
 
 class Memory:
-    """The values last used, by key, shared by threads: at most `size` of them, and `most` in
-    weight.
+    """The values used last, by key, shared by threads.
 
     Any browser may tell the server to clear Streamlit's own caches, and other processes have no
     Streamlit.
+
+    Parameters
+    ----------
+    size : int
+        How many values are kept.
+    most : float
+        What they may weigh in all; the value used last is kept whatever it weighs.
     """
 
     def __init__(self, size: int, most: float = math.inf):
-        self._size, self._most, self._values, self._lock = (
-            size,
-            most,
-            OrderedDict(),
-            threading.Lock(),
-        )
+        self._size = size
+        self._most = most
+        self._values: OrderedDict[Hashable, tuple[Any, float]] = OrderedDict()
         self._weight = 0.0
+        self._lock = threading.Lock()
         self._making: dict[Hashable, threading.RLock] = {}
 
     def __len__(self) -> int:
+        """Return the number of values."""
         return len(self._values)
 
     def __contains__(self, key: Hashable) -> bool:
+        """Return whether the value of a key is there."""
         return key in self._values
 
     def get(self, key: Hashable, default: Any = None):
-        """The value of a key, or the default without one.
+        """Return the value of a key, or the default without one.
 
         Where None may be kept, give another default: `MISSING`.
         """
@@ -49,24 +55,31 @@ class Memory:
             if key not in self._values:
                 return default
             self._values.move_to_end(key)
-            return self._values[key][0]
+            value, _ = self._values[key]
+            return value
 
     def keep(self, key: Hashable, value, weight: float = 0.0) -> None:
-        """Keep a value, which alone may weigh more than all should."""
+        """Keep a value, and forget those used longest ago if there is no room."""
         with self._lock:
-            self._weight += weight - self._values.pop(key, (None, 0.0))[1]
+            _, old_weight = self._values.pop(key, (None, 0.0))
+            self._weight += weight - old_weight
             self._values[key] = value, weight
-            while len(self._values) > max(1, self._size if self._weight <= self._most else 1):
-                self._weight -= self._values.popitem(last=False)[1][1]
+            while len(self._values) > 1 and self._is_full():
+                _, (_, weight) = self._values.popitem(last=False)
+                self._weight -= weight
+
+    def _is_full(self) -> bool:
+        return len(self._values) > self._size or self._weight > self._most
 
     def make(
         self,
         key: Hashable,
         make: Callable[[], Any],
-        weigh: Callable[[Any], float] = lambda value: 0.0,
+        weigh: Callable[[Any], float] = lambda _: 0.0,
     ):
-        """The value of a key, made once however many ask at the same time; what `make` raises is
-        not kept.
+        """Return the value of a key, made once however many ask at the same time.
+
+        If `make` raises, nothing is kept.
         """
         value = self.get(key, MISSING)
         if value is not MISSING:
@@ -89,10 +102,10 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 def remember(size: int) -> Callable[[Callable], Callable]:
-    """A decorator: so many values of a function are kept, by its arguments.
+    """Decorate a function so that so many of its values are kept, by its arguments.
 
-    Test sets are known again by their content; results and arrays as the very objects that they
-    are, which stay as long as what was made of them. Nobody may change either.
+    Test sets are known again by their content. Results and arrays are known as the very objects
+    that they are, and stay as long as what was made of them. Nobody may change either.
     """
 
     def decorate(make: Callable) -> Callable:
@@ -100,15 +113,15 @@ def remember(size: int) -> Callable[[Callable], Callable]:
 
         @wraps(make)
         def remembered(*args, **more):
-            given = *args, *more.values()
-            key = *map(_known, given), *more
-            return memory.make(
-                key,
-                lambda: (
-                    make(*args, **more),
-                    [one for one in given if not isinstance(one, TestSet)],
-                ),
-            )[0]
+            arguments = (*args, *more.values())
+            key = (*map(_make_key, arguments), *more)
+
+            def make_and_hold():
+                held = [value for value in arguments if not isinstance(value, TestSet)]
+                return make(*args, **more), held
+
+            value, _ = memory.make(key, make_and_hold)
+            return value
 
         return remembered
 
@@ -117,41 +130,42 @@ def remember(size: int) -> Callable[[Callable], Callable]:
 
 @remember(64)
 def make_once(make: Callable, *args):
-    """``make(*args)``, remembered: what is made of results for each run of a page, such as tables
-    and sentences.
+    """Return ``make(*args)``, remembered.
+
+    It is for what is made of results in each run of a page, such as tables and sentences.
     """
     return make(*args)
 
 
-def _known(one):
-    if isinstance(one, tuple):
-        return tuple(map(_known, one))
-    if isinstance(one, TestSet):
-        return one.digest, one.name, one.simulated, one.assumed, one.lines
-    return (type(one), one) if isinstance(one, _PLAIN) else id(one)
+def _make_key(value: Any) -> Hashable:
+    if isinstance(value, tuple):
+        return tuple(_make_key(item) for item in value)
+    if isinstance(value, TestSet):
+        return value.digest, value.name, value.simulated, value.assumed, value.lines
+    if isinstance(value, _PLAIN):
+        return type(value), value
+    return id(value)
 
 
-def weight(testset: TestSet) -> int:
-    """About how many bytes a test set takes in memory."""
-
-    def size(columns: Iterable) -> int:
-        return sum(
-            sum(map(sys.getsizeof, values)) + 8 * len(values) for values in columns if values
-        )
-
-    return size(
-        [
-            *testset.systems.values(),
-            *testset.references.values(),
-            *testset.parses.values(),
-            testset.sources,
-            testset.documents,
-            *(values for outputs in testset.runs.values() for values in outputs),
-            *(values for scores in testset.scores.values() for values in scores.by_system.values()),
-        ]
-    )
+def weigh_testset(testset: TestSet) -> int:
+    """Return about how many bytes a test set takes in memory."""
+    columns = [
+        *testset.systems.values(),
+        *testset.references.values(),
+        *testset.parses.values(),
+        testset.sources or (),
+        testset.documents or (),
+    ]
+    for outputs in testset.runs.values():
+        columns += outputs
+    for scores in testset.scores.values():
+        columns += scores.by_system.values()
+    return sum(_weigh_column(column) for column in columns)
 
 
-LOADED = Memory(
-    8000, 500 << 20
-)  # what was read: test sets, and what folders and zips have in them; bytes
+def _weigh_column(values: Sequence) -> int:
+    return sum(map(sys.getsizeof, values)) + 8 * len(values)
+
+
+#: What was read: test sets, and what is in folders and zips; bytes.
+LOADED = Memory(8000, 500 << 20)

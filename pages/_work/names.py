@@ -1,8 +1,7 @@
 """What sessions share has no names.
 
-Work is given a test set without its name and without the names of its files, so that what it finds,
-and what it says where it fails, can be shown to everybody who has the same content. Each session
-puts its own names in.
+Work is given a test set without its name and without the names of its files. So its results and
+its messages can be shown to everybody who has the same content. Each session puts its own names in.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ NAMELESS = "‹test set›"  # in place of a name: no file and no sentence has i
 
 @remember(16)
 def without_names(testset: TestSet) -> TestSet:
-    """Return the same content without the name of the set, and without what was assumed of its
-    files.
-    """
-    about_numbers = tuple(one for one in testset.assumed if not one.kind.names_files)
+    """Return the same content without the name of the set, and without the names of its files."""
+    about_numbers = tuple(
+        assumption for assumption in testset.assumed if not assumption.kind.names_files
+    )
     nameless = replace(testset, name=NAMELESS, assumed=about_numbers)
-    vars(nameless)["digest"] = testset.digest  # which takes time to find, and is of no name
+    vars(nameless)["digest"] = testset.digest  # it takes time to find, and no name is in it
     return nameless
 
 
@@ -36,20 +35,21 @@ def without_names(testset: TestSet) -> TestSet:
 def digest_of_all(nameless: TestSet) -> str:
     """Return a digest of all that work can see of a test set without names.
 
-    `TestSet.digest` is of its content alone: where its lines stand in their files, and what was
+    `TestSet.digest` is of its content only. The places of its lines in their files, and what was
     assumed of its scores, can differ.
     """
-    lines = hashlib.blake2b(repr(tuple(nameless.lines)).encode(), digest_size=16).hexdigest()
-    seen = nameless.digest, nameless.simulated, lines, nameless.assumed
-    return hashlib.blake2b(repr(seen).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    lines = _digest(repr(tuple(nameless.lines)))
+    return _digest(repr((nameless.digest, nameless.simulated, lines, nameless.assumed)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @remember(256)
-def with_names(found: Any, testset: TestSet) -> Any:
-    """Return what work has found of a test set without names, with the names of this test set put
-    in.
-    """
-    return _put_in(found, testset)
+def with_names(result: Any, testset: TestSet) -> Any:
+    """Return a result of a test set without names, with the names of this test set put in."""
+    return _put_in(result, testset)
 
 
 @contextmanager
@@ -61,19 +61,22 @@ def errors_with_names(testset: TestSet) -> Iterator[None]:
 
 def _put_in(value: Any, testset: TestSet) -> Any:
     """Return a value with the names put in; the very same object where it has none to put in."""
+    named = value
     if isinstance(value, str):
-        return value.replace(NAMELESS, testset.name) if NAMELESS in value else value
-    if isinstance(value, TestSet):
-        return testset if value.name == NAMELESS else value
-    if isinstance(value, TestSetInfo):
-        return _name_info(value, testset)
-    if isinstance(value, Mapping):
-        return _name_mapping(value, testset)
-    if isinstance(value, list | tuple):
-        return _name_sequence(value, testset)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _name_fields(value, testset)
-    return value
+        if NAMELESS in value:
+            named = value.replace(NAMELESS, testset.name)
+    elif isinstance(value, TestSet):
+        if value.name == NAMELESS:
+            named = testset
+    elif isinstance(value, TestSetInfo):
+        named = _name_info(value, testset)
+    elif isinstance(value, Mapping):
+        named = _name_mapping(value, testset)
+    elif isinstance(value, list | tuple):
+        named = _name_sequence(value, testset)
+    elif is_dataclass(value) and not isinstance(value, type):
+        named = _name_fields(value, testset)
+    return named
 
 
 def _name_info(info: TestSetInfo, testset: TestSet) -> TestSetInfo:
@@ -99,13 +102,15 @@ def _name_sequence(values: Sequence, testset: TestSet) -> Sequence:
 
 
 def _name_fields(value: Any, testset: TestSet) -> Any:
-    changed = {}
-    for one in fields(value):
-        before = getattr(value, one.name)
+    changes = {}
+    for field in fields(value):
+        before = getattr(value, field.name)
         after = _put_in(before, testset)
         if after is not before:
-            changed[one.name] = after
-    return replace(value, **changed) if changed else value
+            changes[field.name] = after
+    if not changes:
+        return value
+    return replace(value, **changes)
 
 
 def _are_same(values: Iterable, before: Iterable) -> bool:

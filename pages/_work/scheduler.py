@@ -1,6 +1,4 @@
-"""Who works when: the jobs of all sessions take turns, and a job that nobody wants any more
-ends.
-"""
+"""Who works when: the jobs of all sessions take turns, and a job that nobody wants any more ends."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
+from contextlib import suppress
 from itertools import count
 
 from mtsig_core.errors import Cancelled
@@ -16,15 +15,14 @@ from pages._work import events
 from pages._work.memory import Memory
 
 _TIMED = 1.0  # seconds of work whose speed is worth believing
-_SURE, _FAR = (
-    9.0,
-    20,
-)  # seconds before which only what would take so many times as long as it may is stopped
-_LOST = 30.0  # seconds of work that may be thrown away: later it goes on, and says what is left
+_SURE = 9.0  # seconds before which only work that would take far too long is stopped
+_FAR = 20  # times as long as it may take
+#: Seconds of work that may be thrown away. Later the work goes on, and says how much is left.
+_LOSS = 30.0
 
 
-class TooLong(Cancelled):
-    """Work that was stopped because it would take longer than may be unasked.
+class TooLong(Cancelled):  # noqa: N818  what happened, for the page to ask about
+    """Work that was stopped because it would take longer than it may.
 
     Attributes
     ----------
@@ -33,19 +31,19 @@ class TooLong(Cancelled):
     """
 
     def __init__(self, seconds: float):
-        super().__init__(f"This would take about {lasting(seconds)}.")
+        super().__init__(f"This would take about {format_duration(seconds)}.")
         self.seconds = seconds
 
     def __reduce__(self):
         return TooLong, (self.seconds,)
 
 
-def lasting(seconds: float) -> str:
-    """How long something takes, in words.
+def format_duration(seconds: float) -> str:
+    """Write how long something takes.
 
     Examples
     --------
-    >>> lasting(48.2), lasting(200.0), lasting(90_000.0)
+    >>> format_duration(48.2), format_duration(200.0), format_duration(90_000.0)
     ('48 s', '3 min', '25 h')
     """
     for unit, length in (("h", 3600), ("min", 60)):
@@ -60,35 +58,41 @@ class Job:
     Attributes
     ----------
     watchers : dict of str to float
-        The sessions that want it, and when each was last seen open. It has its turn as that of the
-        first of them.
+        The sessions that want it, and when each was last seen open. The first of them owns it: the
+        job has its turn when that session has.
     longest : float
-        Seconds that it may take: where even its fastest second so far says that it will take
-        longer, it ends in `TooLong`. So one that only starts slowly, as what is compiled once does,
-        goes on; for that it has some seconds.
+        Seconds that it may take. It ends in `TooLong` where even its fastest second so far says
+        that it will take longer, so that work which only starts slowly goes on.
     future : Future
         Of its value.
     worker
-        Who does it, None until its turn has come.
+        Does it; None until its turn has come.
     at_work : bool
         Whether it has a place; not while it waits, nor while it pauses.
     placed : float
         When it got the place that it has.
     parts : dict
-        Of its value, those that are there.
+        The parts of its value that are there, by name.
+    request : int
+        The number of the latest request for it.
+    is_overdue : bool
+        Whether it was ended because it had taken longer than any work may.
     """
 
     def __init__(self, key: Hashable, work: Callable, heavy: bool, longest: float = math.inf):
-        self.key, self.work, self.heavy, self.longest = key, work, heavy, longest
+        self.key = key
+        self.work = work
+        self.heavy = heavy
+        self.longest = longest
         self.watchers: dict[str, float] = {}
-        self.future, self.worker, self.at_work, self.parts, self.asked = (
-            Future(),
-            None,
-            False,
-            {},
-            0,
-        )
-        self.stage, self.share = "", 0.0
+        self.future = Future()
+        self.worker = None
+        self.at_work = False
+        self.parts = {}
+        self.request = 0
+        self.is_overdue = False
+        self.stage = ""
+        self.share = 0.0
         self.begin()
 
     @property
@@ -96,224 +100,270 @@ class Job:
         return next(iter(self.watchers), "")
 
     def begin(self) -> None:
-        """Its turn has come: it is timed from here."""
-        self.begun = self.since = self.placed = self.timed = time.monotonic()
-        self.first = self.done = self.share
-        self.fastest = 0.0  # share of it in a second
+        """Start its clocks: its turn has come."""
+        now = time.monotonic()
+        self.begun = now
+        self.placed = now
+        self._start_stage(now)
+
+    def _start_stage(self, now: float) -> None:
+        """Measure its speed from here on."""
+        self._stage_begun = now
+        self._first_share = self.share
+        self._timed = now
+        self._timed_share = self.share
+        self._fastest = 0.0  # share of it in a second
 
     def pause(self) -> None:
-        """It gives its place to another, and takes no time meanwhile."""
+        """Give its place to another, and take no time meanwhile."""
         self.worker.pause()
-        self.paused = time.monotonic()
+        self._paused = time.monotonic()
 
     def resume(self) -> None:
-        """Its turn has come again."""
+        """Go on: its turn has come again."""
         self.placed = time.monotonic()
-        gone = self.placed - self.paused
-        self.begun, self.since, self.timed = self.begun + gone, self.since + gone, self.timed + gone
+        pause = self.placed - self._paused
+        self.begun += pause
+        self._stage_begun += pause
+        self._timed += pause
         self.worker.resume()
 
-    def told(self, kind: str, *values) -> None:
-        """What a worker tells: a part of the value, or how far it is."""
+    def receive(self, kind: str, *values) -> None:
+        """Note what a worker reports: a part of the value, or how far it is."""
         if kind == "part":
             name, value = values
-            self.parts = {**self.parts, name: value}  # who reads it has its own
+            self.parts = {**self.parts, name: value}  # a copy: other threads read the old one
         else:
-            self.progress(*values)
+            self.note_progress(*values)
 
-    def progress(self, stage: str, share: float) -> None:
+    def note_progress(self, stage: str, share: float) -> None:
+        """Note how far it is; raise `TooLong` if it would take too long."""
         now = time.monotonic()
-        # A share of all goes on from one stage to the next. The first share also loads what it
-        # needs.
-        if share < self.share or not self.share:
-            self.since, self.first = self.timed, self.done = now, share
-            self.fastest = 0.0
-        self.stage, self.share = stage, share
-        if now - self.timed >= _TIMED:
-            self.fastest = max(self.fastest, (share - self.done) / (now - self.timed))
-            self.timed, self.done = now, share
+        is_next_stage = share < self.share  # where stages share one progress, it goes on
+        is_loaded = not self.share  # the first share also loads what it needs
+        self.stage = stage
+        self.share = share
+        if is_next_stage or is_loaded:
+            self._start_stage(now)
+        if now - self._timed >= _TIMED:
+            speed = (share - self._timed_share) / (now - self._timed)
+            self._fastest = max(self._fastest, speed)
+            self._timed = now
+            self._timed_share = share
+        self._check_duration(now)
+
+    def _check_duration(self, now: float) -> None:
         spent = now - self.begun
-        longest = self.longest if spent >= _SURE else _FAR * self.longest
-        if (
-            self.fastest
-            and spent <= _LOST
-            and (seconds := spent + (1 - share) / self.fastest) > longest
-        ):
-            raise TooLong(
-                seconds
-            )  # at the mean speed so far, which its slow start lowers, it would be far more
+        if not self._fastest or spent > _LOSS:
+            return
+        longest = self.longest
+        if spent < _SURE:
+            longest *= _FAR
+        # At the mean speed so far, which its slow start lowers, it would be far more.
+        seconds = spent + (1 - self.share) / self._fastest
+        if seconds > longest:
+            raise TooLong(seconds)
 
-    def left(self, now: float) -> float:
-        """Seconds that the rest takes at the speed since the share began; 0 where that cannot be
-        told.
-        """
-        done = self.share - self.first
-        return (now - self.since) / done * (1 - self.share) if done > 0 else 0.0
+    def estimate_rest(self, now: float) -> float:
+        """Return the seconds that the rest takes at the speed of this stage; 0 where unknown."""
+        done = self.share - self._first_share
+        spent = now - self._stage_begun
+        is_known = self.share >= 0.02 and spent >= 0.3
+        if done <= 0 or not is_known:
+            return 0.0
+        return spent / done * (1 - self.share)
 
-    def said(self) -> str:
-        """Stage, share of it, and the time that the rest of it takes."""
+    def describe(self) -> str:
+        """Write stage, share of it, and the time that the rest of it takes."""
         if not self.at_work:
-            return "waiting for its turn" + (f", {self.share:.0%} done" if self.share else "")
+            text = "waiting for its turn"
+            if self.share:
+                text += f", {self.share:.0%} done"
+            return text
         if not self.stage:
             return "starting"
-        now = time.monotonic()
-        left = self.left(now) if self.share >= 0.02 and now - self.since >= 0.3 else 0.0
-        return f"{self.stage}, {self.share:.0%}" + (f", about {lasting(left)} left" if left else "")
+        text = f"{self.stage}, {self.share:.0%}"
+        seconds = self.estimate_rest(time.monotonic())
+        if seconds:
+            text += f", about {format_duration(seconds)} left"
+        return text
 
 
 # seconds after which a session that is closed wants nothing any more; a reload takes one or two
 LEASE = 5.0
-# jobs of a session that keep their memory while others of its own work; the one left longest ends
-_PAUSING = 2
-_PAUSED = 2  # sessions, for each place, whose jobs keep their memory while others' work
+# jobs of a session that keep their memory while its other jobs work; the oldest request ends
+_PAUSED_JOBS = 2
+_PAUSED_SESSIONS = 2  # for each place: their jobs keep their memory while those of others work
 _TURN = 5.0  # seconds for which a job has its place, if another session waits for one
 _NOBODY = "Nobody waits for this any more."
-_LOOKS = 1.0  # seconds between two looks at who is there
+_PAUSE = 1.0  # seconds between two looks at who is there
 
 
 class Scheduler:
     """The jobs of all sessions; two that ask for the same share one.
 
-    Heavy work and the rest have lanes of their own, with as many places each, so that what is short
-    never waits for what is long. In a lane a session has one place. Of its jobs the one asked for
-    last works and the others pause. Sessions take turns: a job that has had its place for some
-    seconds pauses where another session waits.
+    Heavy work and the rest have lanes of their own, with as many places each, so that short work
+    never waits for long work. In a lane a session has one place. Of its jobs the one asked for last
+    works and the others pause. Sessions take turns: a job that has had its place for some seconds
+    pauses if another session waits.
 
     Parameters
     ----------
     pool : callable
-        (heavy) -> worker, with `run(work, tell)`, `kill()`, `pause()`, `resume()` and the `weight`
-        of its value; its `start()` prepares for that.
+        (heavy) -> worker, with `run(work, report)`, `kill()`, `pause()`, `resume()` and the
+        `weight` of its value; its `start()` prepares for that.
     places : int
         Of each lane.
     is_open : callable, optional
         (session) -> whether somebody still looks at it.
-    kept : int
-        Values that are remembered.
-    most : float
-        Bytes of them in all, but for the last.
+    most_seconds : float
+        That a job may work; it is ended then.
     """
 
     def __init__(
         self,
         pool: Callable,
         places: int = 2,
-        is_open: Callable[[str], bool] = lambda me: True,
-        kept: int = 128,
-        most: float = 256 << 20,
+        is_open: Callable[[str], bool] = lambda _: True,
+        most_seconds: float = math.inf,
     ):
-        self.values = Memory(kept, most)
-        self.expected = Memory(kept)  # seconds, of what was too long
-        self.pool, self._places, self._is_open = pool, places, is_open
+        self.values = Memory(128, 256 << 20)
+        self.expected = Memory(128)  # seconds, of what was too long
+        self.pool = pool
+        self._places = places
+        self._is_open = is_open
+        self._most_seconds = most_seconds
         self._jobs: dict[Hashable, Job] = {}
         self._working: list[Job] = []  # those with a place, also those that were just killed
-        self._turns, self._count = {}, count(1)  # when each session had its last turn
-        self._lock, self._looking = threading.RLock(), False
+        self._turns: dict[str, int] = {}  # when each session had its last turn
+        self._count = count(1)
+        self._lock = threading.RLock()
+        self._is_looking = False
 
     def watch(
-        self, key: tuple, work: Callable, me: str, longest: float = math.inf, heavy: bool = True
+        self,
+        key: tuple,
+        work: Callable,
+        session: str,
+        longest: float = math.inf,
+        heavy: bool = True,
     ) -> Job:
-        """The job for a key, started if need be.
+        """Return the job for a key, started if need be.
 
         Of the same kind of work a session wants only the latest.
         """
         with self._lock:
             for other in list(self._jobs.values()):
                 if other.key[0] == key[0] and other.key != key:
-                    self._drop(other, me)
-            if (job := self._jobs.get(key)) is None:
-                job = self._jobs[key] = Job(key, work, heavy)
-                job.longest = longest
-            job.asked, job.longest = next(self._count), max(job.longest, longest)
-            job.watchers[me] = time.monotonic()
-            self._turns.setdefault(me, next(self._count))
+                    self._drop(other, session)
+            job = self._jobs.get(key)
+            if job is None:
+                job = Job(key, work, heavy, longest)
+                self._jobs[key] = job
+            job.request = next(self._count)
+            job.longest = max(job.longest, longest)
+            job.watchers[session] = time.monotonic()
+            self._turns.setdefault(session, next(self._count))
             if not job.at_work:
-                self._make_place(job, me)
+                self._make_place(job, session)
             self._assign()
-            if not self._looking:
-                self._looking = True
+            if not self._is_looking:
+                self._is_looking = True
                 threading.Thread(target=self._look_on, daemon=True, name="mtsig leases").start()
             return job
 
-    def leave(self, key: tuple, me: str) -> None:
-        """A session does not want this any more."""
+    def leave(self, key: tuple, session: str) -> None:
+        """Note that a session does not want this any more."""
         with self._lock:
             if key in self._jobs:
-                self._drop(self._jobs[key], me)
+                self._drop(self._jobs[key], session)
                 self._assign()
 
     def look(self) -> None:
-        """Drop the sessions that have closed."""
+        """Drop the sessions that have closed, and end the jobs that take too long."""
         with self._lock:
             now = time.monotonic()
             for job in list(self._jobs.values()):
-                for me, seen in list(job.watchers.items()):
-                    if self._is_open(me):
-                        job.watchers[me] = now
-                    elif now - seen >= LEASE:
-                        self._drop(job, me)
+                for session, last_seen in list(job.watchers.items()):
+                    if self._is_open(session):
+                        job.watchers[session] = now
+                    elif now - last_seen >= LEASE:
+                        self._drop(job, session)
+                if job.at_work and now - job.begun > self._most_seconds:
+                    job.is_overdue = True
+                    job.worker.kill()
             self._assign()
 
     def prepare(self) -> None:
-        """Work may come soon."""
+        """Prepare for work that may come soon."""
         self.pool.start()
 
     def counts(self) -> dict[str, int]:
-        """How many jobs work, how many wait, and how many values are kept."""
+        """Return how many jobs work, how many wait, and how many values are kept."""
         with self._lock:
+            waiting = [job for job in self._jobs.values() if not job.at_work]
             return {
                 "working": len(self._working),
-                "waiting": sum(not job.at_work for job in self._jobs.values()),
+                "waiting": len(waiting),
                 "kept": len(self.values),
             }
 
-    # -- with the lock held ----------------------------------------------------------------------------------
+    # -- with the lock held -----------------------------------------------------------------------
 
-    def _drop(self, job, me):
-        job.watchers.pop(me, None)
-        if not job.watchers:
-            del self._jobs[job.key]  # who asks from now on starts anew
-            if job.worker is None:
-                job.future.set_exception(Cancelled(_NOBODY))
-            else:
-                job.worker.kill()
+    def _drop(self, job: Job, session: str) -> None:
+        job.watchers.pop(session, None)
+        if job.watchers:
+            return
+        del self._jobs[job.key]  # a later request starts another
+        if job.worker is None:
+            job.future.set_exception(Cancelled(_NOBODY))
+        else:
+            job.worker.kill()
 
-    def _make_place(self, job, me):
-        """What this session asked for before stands back: it pauses, or has its place as another's
-        who wants it.
+    def _make_place(self, job: Job, session: str) -> None:
+        """Set back what this session asked for before.
+
+        It pauses, or goes on for another session that wants it.
         """
         for other in self._jobs.values():
-            if other is not job and other.heavy == job.heavy and other.owner == me:
-                other.watchers[me] = other.watchers.pop(me)
-                if other.at_work and other.owner == me:
+            if other is not job and other.heavy == job.heavy and other.owner == session:
+                other.watchers[session] = other.watchers.pop(session)
+                if other.at_work and other.owner == session:
                     other.pause()
                     self._free(other)
         pausing = [
-            one for one in self._jobs.values() if one.owner == me and one.worker and not one.at_work
+            other
+            for other in self._jobs.values()
+            if other.owner == session and other.worker and not other.at_work
         ]
-        for other in sorted(pausing, key=lambda one: one.asked)[:-_PAUSING]:
+        pausing.sort(key=lambda other: other.request)
+        for other in pausing[:-_PAUSED_JOBS]:
             if other is not job:
-                self._drop(other, me)
+                self._drop(other, session)
 
-    def _assign(self):
-        """Give the free places of both lanes away."""
+    def _assign(self) -> None:
+        """Give the free places of both lanes to jobs that wait."""
         for heavy in (False, True):
-            while (job := self._next(heavy)) is not None:
-                job.at_work = True
-                self._working.append(job)
-                self._turns[job.owner] = next(self._count)
-                if job.worker is None:
-                    job.begin()
-                    job.worker = self.pool(heavy)
-                    threading.Thread(
-                        target=self._run, args=(job,), daemon=True, name="mtsig job"
-                    ).start()
-                else:
-                    job.resume()
+            job = self._find_next(heavy)
+            while job is not None:
+                self._give_place(job)
+                job = self._find_next(heavy)
 
-    def _next(self, heavy):
-        """Who is to begin or go on; where no place is free, instead of the one that has had its
-        place longest.
+    def _give_place(self, job: Job) -> None:
+        job.at_work = True
+        self._working.append(job)
+        self._turns[job.owner] = next(self._count)
+        if job.worker is not None:
+            job.resume()
+            return
+        job.begin()
+        job.worker = self.pool(job.heavy)
+        threading.Thread(target=self._run, args=(job,), daemon=True, name="mtsig job").start()
+
+    def _find_next(self, heavy: bool) -> Job | None:
+        """Return the job that is to begin or go on.
+
+        Where no place is free, the job that has had its place longest gives it up.
         """
         busy = [job for job in self._working if job.heavy is heavy]
         owners = {job.owner for job in busy}
@@ -322,64 +372,75 @@ class Scheduler:
             for job in self._jobs.values()
             if job.heavy is heavy and not job.at_work and job.owner not in owners
         ]
-        if full := len(busy) >= self._places:
-            long = [
-                job
-                for job in busy
-                if time.monotonic() - job.placed >= _TURN and self._jobs.get(job.key) is job
-            ]
+        last = None
+        if len(busy) >= self._places:
+            last = self._find_last(busy)
+            if last is None:
+                return None
             begun = [job for job in waiting if job.worker]
-            many = len({job.owner for job in begun}) >= _PAUSED * self._places
-            waiting = [] if not long else begun if many else waiting
+            if len({job.owner for job in begun}) >= _PAUSED_SESSIONS * self._places:
+                waiting = begun
         if not waiting:
             return None
-        if full:
-            other = min(long, key=lambda job: job.placed)
-            other.pause()
-            self._free(other)
-            self._turns[other.owner] = next(self._count)
-        return min(waiting, key=lambda job: (self._turns[job.owner], -job.asked))
+        if last is not None:
+            last.pause()
+            self._free(last)
+            self._turns[last.owner] = next(self._count)
+        return min(waiting, key=lambda job: (self._turns[job.owner], -job.request))
 
-    def _free(self, job):
+    def _find_last(self, busy: list[Job]) -> Job | None:
+        """Return the job that has had its place longest, if its turn is over."""
+        now = time.monotonic()
+        over = [job for job in busy if now - job.placed >= _TURN and self._jobs.get(job.key) is job]
+        return min(over, key=lambda job: job.placed, default=None)
+
+    def _free(self, job: Job) -> None:
         job.at_work = False
-        if job in self._working:
+        with suppress(ValueError):
             self._working.remove(job)
 
-    # -- in threads of their own -----------------------------------------------------------------------------
+    # -- in threads of their own ------------------------------------------------------------------
 
-    def _run(self, job):
-        value = problem = None
+    def _run(self, job: Job) -> None:
+        value = None
+        problem = None
+        kind = job.key[0]
         try:
-            events.tell("job_start", kind=job.key[0])
-            with events.timed("job_end", kind=job.key[0]):
-                value = self._value(job)
+            events.tell("job_start", kind=kind)
+            with events.timed("job_end", kind=kind):
+                value = self._compute(job)
             self.values.keep(job.key, value, job.worker.weight)
-        except BaseException as found:
-            problem = found
-            if isinstance(found, TooLong):
-                self.expected.keep(job.key, found.seconds)
+        except BaseException as error:
+            problem = error
+            if isinstance(error, TooLong):
+                self.expected.keep(job.key, error.seconds)
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
             self._free(job)
             self._assign()
-        job.future.set_result(value) if problem is None else job.future.set_exception(problem)
+        if problem is None:
+            job.future.set_result(value)
+        else:
+            job.future.set_exception(problem)
 
     @staticmethod
-    def _value(job):
+    def _compute(job: Job):
         try:
-            return job.worker.run(job.work, job.told)
+            return job.worker.run(job.work, job.receive)
         except Exception:
             if not job.watchers:  # it was killed for that
                 raise Cancelled(_NOBODY) from None
+            if job.is_overdue:
+                raise TooLong(time.monotonic() - job.begun) from None
             raise
 
-    def _look_on(self):
+    def _look_on(self) -> None:
         while True:
-            time.sleep(_LOOKS)
+            time.sleep(_PAUSE)
             self.look()
             with self._lock:
                 if not self._jobs:
-                    self._looking = False
+                    self._is_looking = False
                     self._turns.clear()
                     return

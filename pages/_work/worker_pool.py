@@ -1,9 +1,8 @@
-"""Workers: processes that do one piece of work each, as the server sees them and as they see
-themselves.
+"""Workers: processes that do one piece of work each, as the server and as they see themselves.
 
-They are forked from one that has imported all that work needs, which is asked for them through a
-socket. Each has two pipes: its work comes through one, and how it goes through the other. It ends
-as soon as nobody holds the other ends any more, whatever became of the server.
+They are forked from one process that has imported all that work needs. The server asks it for them
+through a socket. Each worker has two pipes: its work comes through one, and reports go through the
+other. It ends as soon as nobody holds the other ends any more, whatever became of the server.
 """
 
 from __future__ import annotations
@@ -38,13 +37,18 @@ from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.stats.parallel import on_cluster
 from pages._work.memory import Memory
 
-#: What glibc is told: arrays of up to 32 MB come from memory that the process keeps, as it used it
-#: before.
-_KEEPS = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
-_SEALED = Memory(64, 256 << 20)  # test sets as they are sent, by content: each is pickled once
+#: Settings of glibc: arrays of up to 32 MB come from memory that the process keeps, so that later
+#: arrays use it again.
+_MALLOC_SETTINGS = {
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
+}
+_TESTSETS = Memory(64, 256 << 20)  # as they are sent, by content: each is pickled once
+_HEAVY = b"h"
+_LIGHT = b"l"
 
 
-class Died(SettingError):
+class Died(SettingError):  # noqa: N818  what happened, for the page to show
     """A worker ended without a result."""
 
     def __init__(self):
@@ -56,60 +60,67 @@ class Died(SettingError):
 
 
 class WorkerPool:
-    """Starts workers: each call gives one. What work needs is loaded beforehand, if it `loads`."""
+    """Starts workers: each call returns one.
+
+    With `loads`, what work needs is loaded beforehand.
+    """
 
     def __init__(self, loads: bool = True):
         self._loads = loads
-        self._lock, self._process, self._line, self._folder = threading.Lock(), None, None, None
+        self._lock = threading.Lock()
+        self._process = None  # which forks the workers
+        self._line = None
+        self._folder = None
 
     def __call__(self, heavy: bool) -> Worker:
+        """Return a worker."""
         return Worker(self, heavy)
 
     def start(self) -> None:
-        """Let it load what work needs, if it is not there."""
+        """Start the process that forks workers, if it is not there."""
         with self._lock:
             if self._process is not None and self._process.poll() is None:
                 return
-            if self._folder is None and not _counts_are_kept():
+            if self._folder is None and not _can_keep_counts():
                 self._folder = TemporaryDirectory(prefix="mtsig-")
                 os.environ["MTSIG_CACHE"] = self._folder.name
-            self._line, theirs = socket.socketpair()
+            self._line, line_of_process = socket.socketpair()
+            file = line_of_process.fileno()
             code = (
                 f"import sys; sys.path[:] = {json.dumps(sys.path)}\n"
-                f"from pages._work import worker_pool; worker_pool.fork_workers({theirs.fileno()}, {self._loads})"
+                f"from pages._work import worker_pool; worker_pool.fork_workers({file}, {self._loads})"
             )
             with ignore_interrupts():  # Ctrl+C is for the server
                 self._process = subprocess.Popen(
                     [sys.executable, "-c", code],
                     stdin=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno()],
-                    env={**_KEEPS, **os.environ},
+                    pass_fds=[file],
+                    env={**_MALLOC_SETTINGS, **os.environ},
                 )
-            theirs.close()
+            line_of_process.close()
 
     def fork(self, heavy: bool) -> tuple[Connection, Connection]:
-        """Both pipes of a new worker: down to it, and up from it."""
+        """Return both pipes of a new worker: down to it, and up from it."""
         self.start()
-        theirs, down = Pipe(duplex=False)
-        up, tells = Pipe(duplex=False)
-        with (
-            theirs,
-            tells,
-            self._lock,
-            suppress(OSError),
-        ):  # where it was killed just now `up` is at its end, and the next one is started anew
-            socket.send_fds(
-                self._line, [b"h" if heavy else b"l"], [theirs.fileno(), tells.fileno()]
-            )
+        work_end, down = Pipe(duplex=False)
+        up, report_end = Pipe(duplex=False)
+        message = _HEAVY if heavy else _LIGHT
+        files = [work_end.fileno(), report_end.fileno()]
+        # Where the process was killed just now, `up` is at its end, and the next call starts
+        # another.
+        with work_end, report_end, self._lock, suppress(OSError):
+            socket.send_fds(self._line, [message], files)
         return down, up
 
 
-def _counts_are_kept() -> bool:
-    """Whether there is a folder that processes can share what they have counted in."""
+def _can_keep_counts() -> bool:
+    """Return whether there is a folder in which processes can share what they have counted."""
     try:
         folder = cache_folder()
-        folder is None or folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder is not None and os.access(folder, os.W_OK)
+        if folder is None:
+            return False
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK)
     except (OSError, RuntimeError):
         return False
 
@@ -124,16 +135,21 @@ class Worker:
     """
 
     def __init__(self, pool: WorkerPool, heavy: bool):
-        self._pool, self._heavy, self.weight = pool, heavy, 0
-        self._pid, self._lock, self._wanted, self._paused = None, threading.Lock(), True, False
+        self.weight = 0
+        self._pool = pool
+        self._heavy = heavy
+        self._pid = None
+        self._lock = threading.Lock()
+        self._is_killed = False
+        self._is_paused = False
 
-    def run(self, work: Callable, tell: Callable[..., None]):
-        """Have the work done, and give its value; what it tells meanwhile is passed on."""
+    def run(self, work: Callable, report: Callable[..., None]):
+        """Have the work done, and return its value; pass on what it reports meanwhile."""
         down, up = self._pool.fork(self._heavy)
         try:
             self._begin(up.recv())
-            for part in packed(work):
-                down.send_bytes(part)
+            for message in packed(work):
+                down.send_bytes(message)
             while True:
                 content = up.recv_bytes()
                 kind, *values = pickle.loads(content)
@@ -142,105 +158,115 @@ class Worker:
                     return values[0]
                 if kind == "failed":
                     raise values[0]
-                tell(kind, *values)
+                report(kind, *values)
         except (EOFError, ConnectionError) as error:
             raise Died from error
         finally:
             with self._lock:
                 self._signal(signal.SIGKILL)
-                self._pid = None  # what comes later finds no process
-                down.close(), up.close()
+                self._pid = None  # a later signal finds no process
+                down.close()
+                up.close()
 
     def kill(self) -> None:
+        """End the process."""
         with self._lock:
-            self._wanted = False
+            self._is_killed = True
             self._signal(signal.SIGKILL)
 
     def pause(self) -> None:
+        """Stop the process until `resume`."""
         with self._lock:
-            self._paused = True
+            self._is_paused = True
             self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
+        """Let the process go on."""
         with self._lock:
-            self._paused = False
+            self._is_paused = False
             self._signal(signal.SIGCONT)
 
-    def _begin(self, pid):
+    def _begin(self, pid: int) -> None:
         with self._lock:
             self._pid = pid
-            if not self._wanted:
+            if self._is_killed:
                 raise EOFError
-            if self._paused:
+            if self._is_paused:
                 self._signal(signal.SIGSTOP)
 
-    def _signal(self, number):
-        """The process that forked a worker reaps it only after a while: until then its number is
+    def _signal(self, number: int) -> None:
+        """Send a signal to the process and all that the work has started.
+
+        The process that forked a worker reaps it only after a while. Until then its number is
         nobody else's.
         """
         if self._pid is not None:
             with suppress(ProcessLookupError):
-                os.killpg(self._pid, number)  # with all that the work has started
+                os.killpg(self._pid, number)
 
 
 def packed(work: Callable) -> list[bytes]:
-    """Work as bytes, for `unpacked`: how many parts follow, test sets, and what refers to them."""
-    file, sealed = io.BytesIO(), {}
-    pickler = _Pickler(file, sealed)
-    pickler.dump(work)
-    return [str(len(sealed)).encode(), *sealed.values(), file.getvalue()]
+    """Return work as bytes, for `unpacked`: the number of test sets, these, and the rest."""
+    file = io.BytesIO()
+    testsets = {}
+    _Pickler(file, testsets).dump(work)
+    return [str(len(testsets)).encode(), *testsets.values(), file.getvalue()]
 
 
-class _Written(list):
-    """A file whose `write` is no compiled code: at each call of it other threads have their turn,
-    the pages'.
+class _Chunks(list):
+    """A file whose `write` is no compiled code.
+
+    At each call of it other threads have their turn, such as those of pages.
     """
 
-    def write(self, content):
+    def write(self, content: bytes) -> None:
         self.append(bytes(content))
 
 
-def _seal(testset):
-    pickle.Pickler(written := _Written(), pickle.HIGHEST_PROTOCOL).dump((testset, testset.digest))
-    return b"".join(written)
+def _pack_testset(testset: TestSet) -> bytes:
+    chunks = _Chunks()
+    pickle.Pickler(chunks, pickle.HIGHEST_PROTOCOL).dump((testset, testset.digest))
+    return b"".join(chunks)
 
 
 class _Pickler(cloudpickle.Pickler):
     """Leaves out test sets, which are large and often the same."""
 
-    def __init__(self, file, sealed):
+    def __init__(self, file, testsets):
         super().__init__(file)
-        self._sealed = sealed
+        self._testsets = testsets
 
-    def persistent_id(self, found):
-        if not isinstance(found, TestSet):
+    def persistent_id(self, value):
+        if not isinstance(value, TestSet):
             return None
-        key = (found.digest, found.name, found.simulated, found.assumed, found.lines)
-        self._sealed[key] = _SEALED.make(key, lambda: _seal(found), len)
-        return list(self._sealed).index(key)
+        key = (value.digest, value.name, value.simulated, value.assumed, value.lines)
+        self._testsets[key] = _TESTSETS.make(key, lambda: _pack_testset(value), len)
+        return list(self._testsets).index(key)
 
 
-# What a worker does, and the process that forks a worker for each piece of work.
+# -- what a worker does, and the process that forks workers ---------------------------------------
 
 
 def compare_toys() -> None:
-    """Do what work does, on next to nothing: all that is compiled is there then."""
+    """Do what work does, on next to nothing, so that all compiled code is there."""
     from mtsig_core import compare, examine_pair
 
-    texts = [" ".join("abcdefghij"[k % 7 : k % 7 + 4]) for k in range(30)]
+    texts = []
+    for k in range(30):
+        start = k % 7
+        texts.append(" ".join("abcdefghij"[start : start + 4]))
     toy = TestSet("toy", {"A": texts, "B": texts[1:] + texts[:1]}, {"ref": texts})
     compare(toy, trials=99, resamples=99)
     examine_pair(toy, "bleu", "A", "B", trials=99)
 
 
 _NICE = 5  # below the server, which draws the pages; heavy work twice as far
-_LONG, _LAST = (
-    10.0,
-    14,
-)  # seconds after its begin, when work stands back for all other, and how far below the server
-_LOOKS = 0.2  # seconds between two looks at who has ended
-_OFTEN = 0.05  # seconds between two words about the same stage
-_LOADED = (
+_LONG = 10.0  # seconds after which work gives way to all other work
+_LAST = 14  # how far below the server it then is
+_PAUSE = 0.2  # seconds between two looks at which workers have ended
+_LEAST_INTERVAL = 0.05  # seconds between two reports about the same stage
+#: What is loaded before the first visit.
+_FIRST_MODULES = (
     "numba",
     "mtsig_core.cli.main",
     "mtsig_core.stats.kept_tasks",
@@ -248,40 +274,45 @@ _LOADED = (
     "joblib",
     "threadpoolctl",
     "scipy.special",
-    "sacrebleu",
-    "pandas",
-    "scipy.stats",
 )
-_FIRST = 7  # of these; few need the others, which take long: the first visit goes first
-_REST = 0.5  # seconds without a question before more is loaded, once somebody has asked
+_LATER_MODULES = ("sacrebleu", "pandas", "scipy.stats")  # which take long, and few need
+_REST = 0.5  # seconds without a request before more is loaded, once there was one
 
 
 class Progress:
-    """What work is called with: tells how far it is."""
+    """What work is called with: reports how far it is."""
 
-    def __init__(self, tell: Callable[..., None]):
-        self._tell, self._told, self._lock = tell, ("", -1.0, 0.0), threading.Lock()
+    def __init__(self, report: Callable[..., None]):
+        self._report = report
+        self._lock = threading.Lock()
+        self._stage = ""
+        self._share = -1.0
+        self._time = 0.0
 
     def __call__(self, stage: str, share: float) -> None:
-        """So much of a stage is done; not each time is told."""
+        """Report that so much of a stage is done, unless the last report was just now."""
         with self._lock:
-            before, reached, when = self._told
-            if (now := time.monotonic()) - when >= _OFTEN or stage != before or share < reached:
-                self._told = stage, share, now
-                self._tell("progress", stage, share)
+            now = time.monotonic()
+            is_due = now - self._time >= _LEAST_INTERVAL
+            if is_due or stage != self._stage or share < self._share:
+                self._stage = stage
+                self._share = share
+                self._time = now
+                self._report("progress", stage, share)
 
     def part(self, name: str, value) -> None:
-        """A part of the result is there, which the page may show meanwhile."""
+        """Send a part of the result, which the page may show meanwhile."""
         with self._lock:
-            self._tell("part", name, value)
+            self._report("part", name, value)
 
 
 def computed(work: Callable, progress: Progress, heavy: bool):
-    """The value of work; what is heavy is done on the cluster that ``MTSIG_DASK`` names, if it
-    names one.
-    """
+    """Return the value of work; heavy work goes to the cluster of ``MTSIG_DASK``, if any."""
+    cluster = None
+    if heavy:
+        cluster = os.environ.get("MTSIG_DASK", "").strip() or None
     try:
-        with on_cluster(os.environ.get("MTSIG_DASK", "").strip() or None if heavy else None):
+        with on_cluster(cluster):
             return work(progress)
     except ClusterError as error:
         raise ClusterError(
@@ -290,16 +321,19 @@ def computed(work: Callable, progress: Progress, heavy: bool):
         ) from error
 
 
-def unpacked(parts: Callable[[], bytes]) -> Callable:
-    """The work whose parts come from here one by one."""
-    sealed = [pickle.loads(parts()) for _ in range(int(parts()))]
-    for testset, digest in sealed:
+def unpacked(receive: Callable[[], bytes]) -> Callable:
+    """Return the work that `packed` wrote; `receive` returns one message after another."""
+    n_testsets = int(receive())
+    testsets = []
+    for _ in range(n_testsets):
+        testset, digest = pickle.loads(receive())
         testset.__dict__["digest"] = digest  # it takes a second to find again
-    return _Unpickler(parts(), [testset for testset, _ in sealed]).load()
+        testsets.append(testset)
+    return _Unpickler(receive(), testsets).load()
 
 
 class _Unpickler(pickle.Unpickler):
-    """Puts test sets back where `workers.packed` left them out.
+    """Puts test sets back where `packed` left them out.
 
     A method, as Python 3.13.0 forbids to assign one.
     """
@@ -315,126 +349,160 @@ class _Unpickler(pickle.Unpickler):
 def fork_workers(line: int, loads: bool) -> None:
     """Fork a worker for each message, until the server is gone; then none is left.
 
-    While nobody asks it `loads` what work needs, compiled code too, so that workers begin with it.
+    While there is no request it `loads` what work needs, compiled code too, so that workers begin
+    with it.
     """
     os.nice(_NICE)
-    asked, children, server = socket.socket(fileno=line), set(), os.getppid()
+    requests = socket.socket(fileno=line)
+    workers = set()
+    server = os.getppid()
 
-    def look(*_):
+    def end_with_server(*_):
         if os.getppid() != server:
             raise SystemExit
 
-    def compile_first():
-        children.add(
-            _fork(asked, compare_toys)
-        )  # may take a minute, in which workers are asked for
-
-    def settle():
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        gc.collect()
-        gc.freeze()  # what all share stays shared
-
-    signal.signal(signal.SIGALRM, look)
+    signal.signal(signal.SIGALRM, end_with_server)
     signal.setitimer(signal.ITIMER_REAL, 1, 1)
-    imports = [partial(import_module, name) for name in _LOADED]
-    chores, rest = (
-        [*imports[:_FIRST], compile_first, compare_toys, *imports[_FIRST:], settle]
-        if loads
-        else [],
-        0.0,
-    )
+    chores = []
+    if loads:
+        # Compiling may take a minute, in which workers are asked for: a process of its own does it.
+        chores = [
+            *(partial(import_module, name) for name in _FIRST_MODULES),
+            lambda: workers.add(_fork(requests, compare_toys)),
+            compare_toys,
+            *(partial(import_module, name) for name in _LATER_MODULES),
+            _share_memory,
+        ]
+    rest = 0.0
     try:
         while True:
-            pause = _LOOKS if children else rest if chores else None
-            ready, _, _ = select.select([asked], [], [], pause)
-            for pid in list(children):
-                if os.waitpid(pid, os.WNOHANG)[0]:
-                    children.discard(pid)
+            timeout = None
+            if workers:
+                timeout = _PAUSE
+            elif chores:
+                timeout = rest
+            ready, _, _ = select.select([requests], [], [], timeout)
+            workers -= _reap(workers)
             if ready:
-                message, fds, *_ = socket.recv_fds(asked, 1, 2)
+                message, files, *_ = socket.recv_fds(requests, 1, 2)
                 if not message:
                     break
-                children.add(_fork(asked, partial(_work, message, fds)))
-                for fd in fds:
-                    os.close(fd)
+                workers.add(_fork(requests, partial(_work, message, files)))
+                for file in files:
+                    os.close(file)
                 rest = _REST
-            elif chores and not children:
-                chores.pop(0)()
+            elif chores and not workers:
+                chore = chores.pop(0)
+                chore()
     finally:
-        for pid in children:  # also those that pause
+        for pid in workers:  # also those that pause
             os.kill(pid, signal.SIGKILL)
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
 
 
-def _fork(asked, act):
-    """The number of a new process that acts, and ends."""
-    if (pid := os.fork()) == 0:
+def _share_memory() -> None:
+    """Keep what all workers share from being copied."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    gc.collect()
+    gc.freeze()
+
+
+def _reap(workers: set[int]) -> set[int]:
+    """Return the processes that have ended."""
+    ended = set()
+    for worker in workers:
+        pid, _ = os.waitpid(worker, os.WNOHANG)
+        if pid:
+            ended.add(pid)
+    return ended
+
+
+def _fork(requests: socket.socket, act: Callable[[], None]) -> int:
+    """Return the number of a new process that acts, and ends."""
+    pid = os.fork()
+    if pid == 0:
         with suppress(BaseException):
-            asked.close()
+            requests.close()
             act()
         os._exit(0)
     return pid
 
 
-def _work(message, fds):
+def _work(message: bytes, files: list[int]) -> None:
     """Do one piece of work in this process."""
-    down, up, heavy = (
-        Connection(fds[0], writable=False),
-        Connection(fds[1], readable=False),
-        message == b"h",
-    )
-    os.setpgid(0, 0)  # whoever ends it ends what it starts, too
-    os.nice(_NICE if heavy else 0)
+    work_file, report_file = files
+    down = Connection(work_file, writable=False)
+    up = Connection(report_file, readable=False)
+    heavy = message == _HEAVY
+    os.setpgid(0, 0)  # a signal to this group reaches what it starts, too
+    if heavy:
+        os.nice(_NICE)
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("800")  # where memory runs out, a worker goes, and not the server
     _limit_memory()
     up.send(os.getpid())
-    up.send_bytes(_done(down, up, heavy))
+    up.send_bytes(_compute(down, up, heavy))
 
 
-def _limit_memory():
-    """Let this process take so much memory besides what it has now, where the system tells how much
-    that is.
+def _limit_memory() -> None:
+    """Let this process use so much memory besides what it has now, where the system tells that.
 
-    Counted is what it may write to and shares with nobody. Addresses would count too much: each
+    Memory counts that it may write to and shares with nobody. Addresses would count too much: each
     thread reserves some, and files and compiled code lie there, too.
     """
-    with suppress(ImportError, OSError, ValueError):  # the last where it is bounded already
-        import resource  # late: there is none on Windows
+    with suppress(ImportError, OSError, ValueError):  # the last where it is limited already
+        import resource  # late: Windows has none
 
-        status = dict(
-            line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines()
-        )
-        most = (int(status["VmData"].split()[0]) << 10) + (worker_megabytes() << 20)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        lines = Path("/proc/self/status").read_text().splitlines()
+        status = dict(line.split(":", 1) for line in lines)
+        kilobytes = int(status["VmData"].split()[0])
+        limit = (kilobytes << 10) + (worker_megabytes() << 20)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def worker_megabytes() -> int:
-    """Megabytes that one piece of work may take: ``MTSIG_WORKER_MB``."""
+    """Return the megabytes that one piece of work may use: ``MTSIG_WORKER_MB``."""
     return read_whole_number("MTSIG_WORKER_MB", 4000)
 
 
-def _done(down, up, heavy):
-    """What came of the work, as it is sent."""
+def worker_seconds() -> int:
+    """Return the seconds that one piece of work may take: ``MTSIG_WORKER_MINUTES``."""
+    return 60 * read_whole_number("MTSIG_WORKER_MINUTES", 60)
+
+
+#: A result may take this share of a worker's memory: the server keeps it, and pages draw it.
+_SHARE_OF_RESULT = 1 / 16
+
+
+def _compute(down: Connection, up: Connection, heavy: bool) -> bytes:
+    """Return what came of the work, as it is sent."""
     try:
         work = unpacked(down.recv_bytes)
         threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
-        last = os.getpriority(os.PRIO_PROCESS, 0) - _NICE * (1 + heavy) + _LAST
-        late = threading.Timer(
-            _LONG, os.setpriority, (os.PRIO_PGRP, 0, last)
-        )  # with all its threads
-        late.daemon = True
-        late.start()
-        return cloudpickle.dumps(
-            ("done", computed(work, Progress(lambda *told: up.send(told)), heavy))
-        )
+        _give_way_later(heavy)
+        progress = Progress(lambda *report: up.send(report))
+        content = cloudpickle.dumps(("done", computed(work, progress, heavy)))
+        if len(content) > _SHARE_OF_RESULT * (worker_megabytes() << 20):
+            raise MemoryError
+        return content
     except Exception as error:
         return pickle.dumps(("failed", make_sendable(error)))
 
 
-def _end_with_the_server(down):
-    """The server sends nothing more: what comes is its end."""
+def _give_way_later(heavy: bool) -> None:
+    """Let this process with all its threads give way to others once its work has taken long."""
+    own_nice = _NICE
+    if heavy:
+        own_nice += _NICE
+    of_server = os.getpriority(os.PRIO_PROCESS, 0) - own_nice
+    timer = threading.Timer(_LONG, os.setpriority, (os.PRIO_PGRP, 0, of_server + _LAST))
+    timer.daemon = True
+    timer.start()
+
+
+def _end_with_the_server(down: Connection) -> None:
+    """End this process when the server is gone: it sends nothing more but its end."""
     with suppress(OSError):
         select.select([down], [], [])
     os.killpg(0, signal.SIGKILL)

@@ -1,5 +1,6 @@
-"""Archives on disk, where they are read: an upload for as long as one request takes, a kept task
-for all sessions.
+"""Archives on disk, where they are read.
+
+An upload is there for as long as one request takes, a kept task for all sessions.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _ROOM = 1 << 30  # bytes on disk, of all kept tasks that were opened since the server started
-#: Seconds for which a task that was asked for stays on disk, however little room there is: somebody
-#: is reading it. What all of them can take is bounded by what may be kept at all.
+#: Seconds for which a task stays on disk after a request, however little room there is: somebody is
+#: reading it. What all of them can take is bounded by what may be kept at all.
 _IN_USE = 600.0
 
 
@@ -29,37 +30,35 @@ def placed_for_a_request(content: bytes, name: str) -> Iterator[Path]:
 
 
 class KeptZips:
-    """The zips of kept tasks on disk, by the digest of what is kept; those used longest ago make
-    room for others.
+    """The zips of kept tasks on disk, by the digest of what is kept.
+
+    Those used longest ago make room for others.
     """
 
     def __init__(self, room: int = _ROOM, in_use: float = _IN_USE):
-        self._room, self._in_use = room, in_use
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="mtsig-tasks-"
-        )  # removed when the server ends
-        self._below = Path(self._folder.name).resolve()
-        self._writing: dict[
-            str, threading.Lock
-        ] = {}  # a lock for each key: one writes, and the others wait for it
+        self._room = room
+        self._in_use = in_use
+        # removed when the server ends
+        self._temporary = tempfile.TemporaryDirectory(prefix="mtsig-tasks-")
+        self._folder = Path(self._temporary.name).resolve()
+        # a lock for each key: one thread writes, and the others wait for it
+        self._writing: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()  # while folders are listed and removed
 
     def place(self, key: str, name: str, content: Callable[[], bytes]) -> Path:
-        """Return where the zip of a key lies; its content is asked for once where it is not
-        there.
-        """
-        path = self._below / key / name
+        """Return the path of the zip of a key; `content` is called once where it is not there."""
+        path = self._folder / key / name
         with self._writing.setdefault(key, threading.Lock()):
             if not path.is_file():
                 self._write(path, content())
-        with suppress(OSError):  # it was deleted just now, which whoever reads it will be told
+        with suppress(OSError):  # it was deleted just now: the reader raises an error
             os.utime(path.parent)
         return path
 
     def remove(self, key: str) -> None:
         """Remove the zip of a key, if it is there."""
         with self._lock:
-            shutil.rmtree(self._below / key, ignore_errors=True)
+            shutil.rmtree(self._folder / key, ignore_errors=True)
 
     def _write(self, path: Path, content: bytes) -> None:
         with self._lock:
@@ -71,24 +70,20 @@ class KeptZips:
         os.replace(temporary, path)
 
     def _make_room(self, size: int) -> None:
-        """Remove what nobody has used for long, the oldest first, until there is room for so many
-        bytes.
-        """
-        folders = [(folder.stat().st_mtime, folder) for folder in self._below.iterdir()]
-        held = sum(_size(folder) for _, folder in folders)
+        """Remove what nobody has used for long, the oldest first, until there is room."""
+        folders = [(folder.stat().st_mtime, folder) for folder in self._folder.iterdir()]
+        total = sum(_measure(folder) for _, folder in folders)
         for used, folder in sorted(folders):
-            if held + size <= self._room or time.time() - used < self._in_use:
+            if total + size <= self._room or time.time() - used < self._in_use:
                 return
-            held -= _size(folder)
+            total -= _measure(folder)
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _size(folder: Path) -> int:
-    """Return the bytes of the files in a folder; one that is being written may get another name
-    meanwhile.
-    """
+def _measure(folder: Path) -> int:
+    """Return the bytes of the files in a folder."""
     size = 0
     for file in folder.iterdir():
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # a file that was just written has another name now
             size += file.stat().st_size
     return size

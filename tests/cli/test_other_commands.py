@@ -12,7 +12,6 @@ import pytest
 import sacrebleu
 
 from mtsig_core.source import TASK_VARIABLE, TaskSource
-from pages._ui.session_limits import LIMITS
 from tests.builders.processes import free_port
 from tests.builders.text_files import write_task
 
@@ -134,14 +133,14 @@ def test_serve_checks_before_it_starts(run, files):
                 "MTSIG_JOBS",
                 "MTSIG_MAX_SESSIONS",
                 "MTSIG_UNOPENED_MB",
-                *LIMITS,
+                "MTSIG_WORKER_MINUTES",
             )
             for text in ("nan", "-1")
         ),
         ("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "-5", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE is '-5'"),
         ("MTSIG_LOGN", "secrets.toml", "MTSIG_LOGN is no setting. Did you mean MTSIG_LOGIN?"),
-        ("MTSIG_MAX_DRAW", "5", "Did you mean MTSIG_MAX_DRAWS?"),
-        ("MTSIG_MAX_DRAWS", "1e11", "MTSIG_MAX_DRAWS is '1e11'"),
+        ("MTSIG_WORKER_MINUTE", "5", "Did you mean MTSIG_WORKER_MINUTES?"),
+        ("MTSIG_WORKER_MINUTES", "1e2", "MTSIG_WORKER_MINUTES is '1e2'"),
         ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
         ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
         ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
@@ -198,12 +197,11 @@ def test_serve_takes_settings_that_are_right(run, monkeypatch, tmp_path):
     monkeypatch.setattr(os, "execve", lambda *told: started.append(told))
     monkeypatch.chdir(tmp_path)
     for name, text in {
-        "MTSIG_MAX_DRAWS": "1" + "0" * 15,
         "MTSIG_JOBS": " 2",
         "MTSIG_LOG": "log",
         "MTSIG_HOME": "home",
         "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,",
-        "MTSIG_MAX_SWEEP": "",
+        "MTSIG_WORKER_MINUTES": "",
         "MTSIG_VERSION": "3",
         "MTSIG_WORKER_MB": "256",
     }.items():

@@ -181,3 +181,23 @@ class TestOnAPage:
         assert run.label == "Run it: about 5 min"
         assert "the value is 42" in shown(run.click().run())
         assert not at.button and not at.exception and len(begun) == 2
+
+    def test_what_would_take_longer_than_the_server_allows_is_not_offered(self, monkeypatch):
+        now = [0.0]
+
+        def work(progress):
+            for step in range(101):
+                progress("working", step / 100)
+                now[0] += 3.0
+
+        monkeypatch.setenv("MTSIG_WORKER_MINUTES", "4")
+        monkeypatch.setattr(background, "LONGEST", 60.0)
+        monkeypatch.setattr(scheduler.time, "monotonic", lambda: now[0])
+        at = AppTest.from_function(page)
+        at.session_state["work"] = work
+        for _ in range(2):
+            said = shown(at.run())
+            assert (
+                "Thinking would take about 5 min. This server gives one piece of work 4 min" in said
+            )
+            assert "(MTSIG_WORKER_MINUTES)" in said and not at.button and not at.exception

@@ -247,7 +247,7 @@ def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     """By SIGTERM, which the server gets, and by Ctrl+C, which a terminal sends to all that it has
     started. Before that, work whose last tab has closed ends with its process.
     """
-    with serving(tmp_path) as (process, address, own):
+    with serving(tmp_path, MTSIG_WORKER_MINUTES="999999") as (process, address, own):
         log_in(client := Client(address), own, "ada@example.org")
 
         def jobs():

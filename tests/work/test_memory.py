@@ -7,7 +7,7 @@ import pytest
 import streamlit
 
 from mtsig_core import TestSet
-from pages._work.memory import MISSING, Memory, make_once, weight
+from pages._work.memory import MISSING, Memory, make_once, weigh_testset
 
 _LEAST = 1 << 16
 
@@ -71,7 +71,7 @@ def test_a_test_set_weighs_what_its_texts_do():
         TestSet("t", {"A": ["x" * 10 + str(k) for k in range(n)]}, {"r": ["y"] * n})
         for n in (10, 1000)
     )
-    assert 50 * weight(small) < weight(large) < 200_000
+    assert 50 * weigh_testset(small) < weigh_testset(large) < 200_000
 
 
 # What is made of results is made once.

@@ -129,7 +129,7 @@ class TestTurns:
         a = queue.watch(("sweep", 1), first, "me")
         b = queue.watch(("validation", 1), second, "me")
         assert queue.watch(("sweep", 1), first, "me") is a
-        assert (a.at_work, b.at_work) == (True, False) and b.said().startswith(
+        assert (a.at_work, b.at_work) == (True, False) and b.describe().startswith(
             "waiting for its turn"
         )
 
@@ -238,11 +238,11 @@ class TestLongWork:
     def done(clock, *stages, longest=61.0, steps=100, load=0.0):
         """Stages of so many seconds each; what the first step loads takes longer."""
         job = Job(("kind", 1), None, True, longest)
-        job.told("progress", "", 0.0)
+        job.receive("progress", "", 0.0)
         clock[0] += load
         for k, seconds in enumerate(stages):
             for step in range(steps + 1):
-                job.told("progress", f"stage {k}", step / steps)
+                job.receive("progress", f"stage {k}", step / steps)
                 clock[0] += seconds / steps + load * (step == 0)
 
     @pytest.mark.parametrize(
@@ -282,12 +282,12 @@ class TestLongWork:
         job = Job(("kind", 1), None, True)
         job.worker = ThreadWorker()
         for share, pause in ((0.1, 0), (0.2, 1000), (0.3, 0)):
-            job.told("progress", "stage", share)
+            job.receive("progress", "stage", share)
             job.pause()
             clock[0] += pause
             job.resume()
             clock[0] += 1
-        assert job.left(clock[0] - 1) == pytest.approx(7)
+        assert job.estimate_rest(clock[0] - 1) == pytest.approx(7)
 
     def test_it_ends_with_the_message_of_its_work(self, queue, clock):
         """And is expected to take as long from then on."""
@@ -304,3 +304,15 @@ class TestLongWork:
             queue.expected.get(("kind", 1)) == stopped.value.seconds
             and ("kind", 1) not in queue.values
         )
+
+
+def test_work_that_reports_nothing_ends_when_its_time_is_over(monkeypatch):
+    queue, work = Scheduler(ThreadWorker, 1, most_seconds=60.0), Work()
+    job = queue.watch(("kind", 1), work, "me")
+    assert work.started.wait(30)
+    now = scheduler.time.monotonic() + 61
+    monkeypatch.setattr(scheduler.time, "monotonic", lambda: now)
+    queue.look()
+    with pytest.raises(TooLong) as stopped:
+        job.future.result(30)
+    assert 60 < stopped.value.seconds < 90 and work.stopped.is_set()

@@ -81,7 +81,7 @@ def test_ctrl_c_is_for_the_server_alone(pool):
 def test_a_test_set_is_sent_with_its_digest_and_pickled_once(toy, monkeypatch):
     alone, toy_again = toy.only(["A"]), toy.only(["A", "B"])
     first = packed(lambda progress: [toy, alone])
-    monkeypatch.setattr(worker_pool, "_Written", None)
+    monkeypatch.setattr(worker_pool, "_Chunks", None)
     again = packed(lambda progress: [toy, toy_again, alone])
     assert again[:3] == first[:3] and first[0] == b"2" and len(first[3]) < 1500
 
@@ -231,6 +231,8 @@ def test_work_that_needs_too_much_memory_ends_and_the_next_is_done(pool, monkeyp
     pool._process.wait(LIMIT)
     monkeypatch.setenv("MTSIG_WORKER_MB", "400")
     for _ in range(2):
+        with pytest.raises(MemoryError):  # of which a result may have a sixteenth
+            pool(True).run(lambda progress: np.ones(26 << 17), ignore)
         with pytest.raises(MemoryError):
             pool(True).run(work, ignore)
     assert pool(True).run(lambda progress: np.ones(200 << 17).sum(), ignore) == 200 << 17
