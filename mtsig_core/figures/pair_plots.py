@@ -20,7 +20,7 @@ from mtsig_core.figures.style import (
     mark_zero,
     measured,
     set_key,
-    write,
+    write_at,
 )
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width
 from mtsig_core.report.table import rounded
@@ -165,7 +165,7 @@ def null_tails(
         if x == delta:
             text, dash, line_width = f"observed<br>{text}", "solid", 3
         mark_x(figure, x, (0, 1.04 * height), _choose_colour(x), dash, line_width)
-        write(figure, x, 1.05 * height, text, _choose_anchor(x, size, end))
+        write_at(figure, x, 1.05 * height, text, _choose_anchor(x, size, end))
     figure.update_xaxes(range=[float(edges[0]), end], **_AXIS)
     labels = Labels()
     permutations = "all" if exact else "random"
@@ -240,11 +240,11 @@ def _write_sides(figure: go.Figure, b: str | None, a: str | None, fits: bool) ->
     n_lines = 2 if a is not None and b is not None and not fits else 1
     above = _LINE * (n_lines - 1)
     if b is not None:
-        write(figure, 0, 1, f"◀ {b} better", "left", **PLOT, yshift=above)
+        write_at(figure, 0, 1, f"◀ {b} better", "left", **PLOT, yshift=above)
     if a is not None:
         # The first one that is written is above.
         yshift = above if b is None else 0
-        write(figure, 1, 1, f"{a} better ▶", "right", **PLOT, yshift=yshift)
+        write_at(figure, 1, 1, f"{a} better ▶", "right", **PLOT, yshift=yshift)
     return n_lines
 
 

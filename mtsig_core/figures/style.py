@@ -130,7 +130,7 @@ def _write_below(figure: go.Figure, lines: Sequence[str], x: float, shift: float
     height = _LINE * len(lines) + 8
     text = "<br>".join(map(full, lines))
     options = {"align": "left", "xshift": shift, "yshift": -bottom, "font_size": 12}
-    write(figure, x, 0, text, "left", "top", **PLOT, **options)
+    write_at(figure, x, 0, text, "left", "top", **PLOT, **options)
     figure.update_layout(height=figure.layout.height + height, margin_b=bottom + height)
 
 
@@ -138,7 +138,7 @@ def _write_below(figure: go.Figure, lines: Sequence[str], x: float, shift: float
 # Texts, lines and points.
 
 
-def write(
+def write_at(
     figure: go.Figure,
     x: float,
     y: float,
@@ -154,7 +154,7 @@ def write(
 
 def measured(figure: go.Figure, text: str) -> None:
     """Write what the axis measures; the viewer's theme sets the titles of axes too pale."""
-    write(figure, 0.5, 0, text, "center", "top", **PLOT, yshift=-25)
+    write_at(figure, 0.5, 0, text, "center", "top", **PLOT, yshift=-25)
 
 
 def mark_x(
