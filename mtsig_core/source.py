@@ -24,6 +24,7 @@ from mtsig_core.readers.score_tables import list_langpairs
 from mtsig_core.readers.scores import read_rated_outputs
 from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
 from mtsig_core.readers.task_contents import tables_beside
+from mtsig_core.readers.task_names import folder_name
 from mtsig_core.readers.tasks import (
     find_task,
     has_scores,
@@ -32,7 +33,7 @@ from mtsig_core.readers.tasks import (
     read_task,
 )
 from mtsig_core.readers.texts import join_runs
-from mtsig_core.readers.wmt import folder_name, read_wmt_xml
+from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.score_names import explain_direction, told_direction
 from mtsig_core.task import Task, TaskExclusion, without

@@ -6,7 +6,8 @@
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.scores import join_scores, read_scores
 from mtsig_core.readers.texts import read_frame, read_text
-from mtsig_core.readers.wmt import language_pairs, read_wmt, read_wmt_xml
+from mtsig_core.readers.wmt import language_pairs, read_wmt
+from mtsig_core.readers.wmt_xml import read_wmt_xml
 
 __all__ = [
     "join_scores",

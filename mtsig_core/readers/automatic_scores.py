@@ -22,7 +22,7 @@ from mtsig_core.readers.files import check_regular, list_folder
 from mtsig_core.readers.formats import strip_ending
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import read_bytes, read_lines
-from mtsig_core.readers.wmt import folder_name
+from mtsig_core.readers.task_names import folder_name
 from mtsig_core.testset import SegmentScores, TestSet, as_scores, show_name
 
 FOLDER_NAME = "automatic_scores"

@@ -1,5 +1,6 @@
-"""Markup of the WMT shared tasks: SGML of 2008 to 2020, and XML of 2021 on, each to documents, and
-those to texts::
+"""Markup of the WMT shared tasks, to documents, and those to texts.
+
+SGML is from 2008 to 2020, XML from 2021 on::
 
     <refset setid="newstest2019" srclang="en" trglang="de">
       <doc sysid="ref" docid="n1" genre="news" origlang="en"><p><seg id="1">...</seg></p></doc>
@@ -16,7 +17,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mtsig_core.errors import InputError
 from mtsig_core.languages import LANGUAGE
@@ -27,58 +28,72 @@ from mtsig_core.testset import show_name
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-SOURCE_PART = ("src", "")
 XML_FORM = (
     '<doc id="..." origlang="en"> with <src lang="en">, <ref lang="de" translator="A"> and <hyp lang="de" '
     'system="NAME">, and in each of them <seg id="1">'
 )
 
 
+class TextKey(NamedTuple):
+    """Which text of a document it is."""
+
+    kind: str  # {"src", "ref", "hyp"}
+    name: str  # of the reference or system; empty for the source
+
+
+SOURCE_KEY = TextKey("src", "")
+
+
 @dataclass
-class TextPart:
+class DocumentText:
     """A source, a reference or an output of one document."""
 
     lang: str
     where: str
-    texts: dict[str, str] = field(default_factory=dict)  # by the id of the segment
+    segments: dict[str, str] = field(default_factory=dict)  # by id
 
 
 @dataclass
 class TextDocument:
+    """The texts of a document."""
+
     domain: str | None
-    parts: dict[tuple[str, str], TextPart] = field(
-        default_factory=dict
-    )  # by kind and name, as ("hyp", "GPT-4")
+    texts: dict[TextKey, DocumentText] = field(default_factory=dict)
 
     @property
-    def source(self) -> TextPart | None:
-        return self.parts.get(SOURCE_PART)
+    def source(self) -> DocumentText | None:
+        """The source, if there is one."""
+        return self.texts.get(SOURCE_KEY)
 
     @property
-    def translations(self) -> list[TextPart]:
-        return [part for key, part in self.parts.items() if key != SOURCE_PART]
+    def translations(self) -> list[DocumentText]:
+        """The references and outputs."""
+        return [text for key, text in self.texts.items() if key != SOURCE_KEY]
 
 
-def parse_xml(content: bytes | str, name: str, found: dict[str, TextDocument]) -> None:
-    """Read one file of XML, and put what it has where it belongs.
+# XML.
+
+
+def parse_xml(content: bytes | str, name: str, documents: dict[str, TextDocument]) -> None:
+    """Read one file of XML, and add its texts to the documents of their ids.
 
     Documents of test suites are left out.
     """
-    from xml.etree.ElementTree import ParseError  # late, as what reads no XML needs none of it
+    from xml.etree.ElementTree import ParseError  # late, as only XML needs it
 
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import iterparse
 
-    seen: list[str] = []
+    ids: list[str] = []
     file = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
     try:
         for event, element in iterparse(file, ("start", "end"), forbid_dtd=True):
             if event == "start":
                 spend("lines", 1, name)  # each of them takes memory
             elif element.tag == "doc":
-                seen.append(element.get("id") or "")
+                ids.append(element.get("id") or "")
                 if "testsuite" not in element.attrib:
-                    _add_document(element, name, seen, found)
+                    _add_document(element, name, ids, documents)
                 element.clear()
     except DefusedXmlException:
         raise InputError(
@@ -86,69 +101,81 @@ def parse_xml(content: bytes | str, name: str, found: dict[str, TextDocument]) -
             "XML of a shared task, which has none: remove the declaration."
         ) from None
     except ParseError as error:
+        line, _ = error.position
+        reason, _, _ = str(error).rpartition(":")
         raise InputError(
-            f"{name}, line {error.position[0]} is no sound XML: {str(error).rpartition(':')[0]}. Mend "
-            "that line, or copy or download the file again."
+            f"{name}, line {line} is no sound XML: {reason}. Mend that line, or copy or download the "
+            "file again."
         ) from None
     except (
         ValueError,
         LookupError,
-    ) as error:  # an encoding that Python does not know, or bytes that it has not
+    ) as error:  # an unknown encoding, or bytes that it does not have
         raise InputError(f"{name} cannot be read as XML: {error}. Write it as UTF-8.") from None
-    if not seen:
+    if not ids:
         raise InputError(f"{name} has no document. Expected {XML_FORM}.")
 
 
 def _add_document(
-    element: Element, name: str, seen: Sequence[str], found: dict[str, TextDocument]
+    element: Element, name: str, ids: Sequence[str], documents: dict[str, TextDocument]
 ) -> None:
-    """Add the source, references and outputs of a document, each of which may come again if it is
-    the same.
+    """Add the source, references and outputs of a document, the last of `ids`.
+
+    Each may come again if it is the same.
     """
-    *before, key = seen
-    where = f"{name}, document {len(seen)} ({show_name(key)})"
-    if not key.strip() or key in before:
+    *earlier_ids, document_id = ids
+    where = f"{name}, document {len(ids)} ({show_name(document_id)})"
+    if not document_id.strip():
+        raise InputError(f"{where} has no id. Expected one for each.")
+    if document_id in earlier_ids:
+        raise InputError(f"{where} has the id of another. Expected one for each.")
+    document = documents.setdefault(document_id, TextDocument(element.get("domain")))
+    for child in element:
+        if child.tag not in ("src", "ref", "hyp"):
+            continue
+        key, lang = _read_attributes(child, element.get("origlang") or "", where)
+        text = DocumentText(lang, where, _read_segments(child, where))
+        first = document.texts.setdefault(key, text)
+        if (first.lang, first.segments) != (text.lang, text.segments):
+            label = f"<{key.kind}> {show_name(key.name)}".strip()
+            raise InputError(
+                f"{where}: {label} differs from the one of {first.where}. Expected one of each."
+            )
+
+
+def _read_attributes(element: Element, source_lang: str, where: str) -> tuple[TextKey, str]:
+    """Which text an element is, and its language."""
+    kind = element.tag
+    name = element.get("system") or ""
+    if kind == "ref":
+        name = name_reference(element.get("translator") or "")
+    lang = element.get("lang") or element.get("language") or ""
+    if kind == "src":
+        lang = lang or source_lang
+    lang = lang.replace("-", "_")
+    is_known_lang = re.fullmatch(LANGUAGE, lang) is not None
+    may_lack_lang = kind != "src" and not lang
+    if not (is_known_lang or may_lack_lang) or (kind == "hyp" and not name.strip()):
         raise InputError(
-            f"{where} has {'the id of another' if key.strip() else 'no id'}. Expected one for each."
+            f"{where}: <{kind}> has the language {show_name(lang)!r} and the system "
+            f"{show_name(name)!r}. Expected {XML_FORM}, with a language such as en or zh_TW."
         )
-    document = found.setdefault(key, TextDocument(element.get("domain")))
-    for part in (part for part in element if part.tag in ("src", "ref", "hyp")):
-        own = (
-            name_reference(part.get("translator") or "")
-            if part.tag == "ref"
-            else part.get("system") or ""
-        )
-        lang = (
-            part.get("lang")
-            or part.get("language")
-            or (element.get("origlang") or "" if part.tag == "src" else "")
-        )
-        lang = lang.replace("-", "_")
-        needs_lang = lang or part.tag == "src"
-        if (part.tag == "hyp" and not own.strip()) or (
-            needs_lang and not re.fullmatch(LANGUAGE, lang)
-        ):
+    return SOURCE_KEY if kind == "src" else TextKey(kind, name), lang
+
+
+def _read_segments(element: Element, where: str) -> dict[str, str]:
+    segments: dict[str, str] = {}
+    for segment in element.iter("seg"):
+        text = "".join(segment.itertext())
+        segment_id = segment.get("id") or ""
+        spend("line_length", len(text), where)
+        if not segment_id or segment_id in segments:
             raise InputError(
-                f"{where}: <{part.tag}> has the language {show_name(lang)!r} and the system "
-                f"{show_name(own)!r}. Expected {XML_FORM}, with a language such as en or zh_TW."
+                f"{where}: <{element.tag}> has the segment {show_name(segment_id)!r} twice, or one without "
+                "an id. Expected another id for each."
             )
-        texts: dict[str, str] = {}
-        for seg in part.iter("seg"):
-            text, number = "".join(seg.itertext()), seg.get("id") or ""
-            spend("line_length", len(text), where)
-            if not number or number in texts:
-                raise InputError(
-                    f"{where}: <{part.tag}> has the segment {show_name(number)!r} twice, or one without "
-                    "an id. Expected another id for each."
-                )
-            texts[number] = " ".join(text.split())
-        parsed = TextPart(lang, where, texts)
-        first = document.parts.setdefault((part.tag, "" if part.tag == "src" else own), parsed)
-        if (first.lang, first.texts) != (lang, texts):
-            raise InputError(
-                f"{where}: {f'<{part.tag}> {show_name(own)}'.strip()} differs from the one of "
-                f"{first.where}. Expected one of each."
-            )
+        segments[segment_id] = " ".join(text.split())
+    return segments
 
 
 # SGML, which has neither one root nor sound attributes, and whose entities are those of HTML.
@@ -158,68 +185,87 @@ _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|
 _KINDS = {"refset": "ref", "srcset": "src", "tstset": "hyp"}
 
 
-def parse_sgml(text: str, name: str, found: dict[str, TextDocument]) -> None:
-    """Read one file of SGML, and put what it has where it belongs."""
-    kind, langs, line = "", ("", ""), 1
-    key, part = "", None
-    for piece in _TAG.split(text):
+def parse_sgml(content: str, name: str, documents: dict[str, TextDocument]) -> None:
+    """Read one file of SGML, and add its texts to the documents of their ids."""
+    parser = _SgmlParser(documents)
+    line = 1
+    for piece in _TAG.split(content):
         where = f"{name}, line {line}"
         line += piece.count("\n")
-        inside, _, content = piece.partition(">")
-        tag = inside.split(maxsplit=1)[0].lower() if inside.strip() else ""
-        attributes = {
-            own.lower(): html.unescape(a or b or c) for own, a, b, c in _ATTRIBUTE.findall(inside)
-        }
+        tag_content, _, text = piece.partition(">")
+        attributes = {}
+        for key, in_double_quotes, in_quotes, bare in _ATTRIBUTE.findall(tag_content):
+            value = in_double_quotes or in_quotes or bare
+            attributes[key.lower()] = html.unescape(value)
+        words = tag_content.lower().split(maxsplit=1)
+        tag = words[0] if words else ""
         if tag in _KINDS:
-            kind, langs = (
-                _KINDS[tag],
-                (attributes.get("srclang", ""), attributes.get("trglang", "")),
-            )
+            parser.open_set(_KINDS[tag], attributes)
         elif tag == "doc":
-            spend("lines", 1, where)
-            key = attributes.get("docid", "")
-            own = (
-                name_reference(
-                    ""
-                    if attributes.get("sysid", "").lower() == "ref"
-                    else attributes.get("sysid", "")
-                )
-                if kind == "ref"
-                else attributes.get("sysid", "")
-                if kind == "hyp"
-                else ""
-            )
-            document = found.setdefault(key, TextDocument(attributes.get("genre")))
-            if not key or not kind or (kind, own) in document.parts:
-                told = (
-                    f"comes a second time in {own or kind}"
-                    if key and kind
-                    else "has no docid, or is in no set"
-                )
-                raise InputError(
-                    f"{where}: the document {show_name(key)!r} {told}. Expected <refset>, <srcset> or "
-                    "<tstset>, and in it <doc docid=...> with another docid for each."
-                )
-            lang = langs[kind != "src"].lower()
-            part = document.parts[kind, own] = TextPart(
-                lang if re.fullmatch(LANGUAGE, lang) and lang != "any" else "", where
-            )
+            parser.open_document(attributes, where)
         elif tag == "seg":
-            if part is None:
-                raise InputError(
-                    f"{where}: a segment is in no document. Expected <doc docid=...> before it."
-                )
-            spend("lines", 1, where)
-            spend("line_length", len(content), where)
-            seg = attributes.get("id") or str(len(part.texts) + 1)
-            if seg in part.texts:
-                raise InputError(
-                    f"{where}: the document {show_name(key)} has a second segment {show_name(seg)!r}. "
-                    "Expected another id for each."
-                )
-            part.texts[seg] = " ".join(html.unescape(content).split())
+            parser.add_segment(attributes, text, where)
         elif tag == "/doc":
-            part = None
+            parser.text = None
+
+
+@dataclass
+class _SgmlParser:
+    """The set, the document and the text that a file of SGML is in."""
+
+    documents: dict[str, TextDocument]
+    kind: str = ""
+    lang: str = ""
+    document_id: str = ""
+    text: DocumentText | None = None
+
+    def open_set(self, kind: str, attributes: Mapping[str, str]) -> None:
+        self.kind = kind
+        lang = attributes.get("srclang" if kind == "src" else "trglang", "").lower()
+        is_lang = re.fullmatch(LANGUAGE, lang) is not None and lang != "any"
+        self.lang = lang if is_lang else ""
+
+    def open_document(self, attributes: Mapping[str, str], where: str) -> None:
+        spend("lines", 1, where)
+        self.document_id = attributes.get("docid", "")
+        name = ""
+        if self.kind == "hyp":
+            name = attributes.get("sysid", "")
+        elif self.kind == "ref":
+            translator = attributes.get("sysid", "")
+            name = name_reference("" if translator.lower() == "ref" else translator)
+        key = TextKey(self.kind, name)
+        document = self.documents.setdefault(
+            self.document_id, TextDocument(attributes.get("genre"))
+        )
+        fault = ""
+        if not self.document_id or not self.kind:
+            fault = "has no docid, or is in no set"
+        elif key in document.texts:
+            fault = f"comes a second time in {name or self.kind}"
+        if fault:
+            raise InputError(
+                f"{where}: the document {show_name(self.document_id)!r} {fault}. Expected <refset>, "
+                "<srcset> or <tstset>, and in it <doc docid=...> with another docid for each."
+            )
+        self.text = DocumentText(self.lang, where)
+        document.texts[key] = self.text
+
+    def add_segment(self, attributes: Mapping[str, str], content: str, where: str) -> None:
+        if self.text is None:
+            raise InputError(
+                f"{where}: a segment is in no document. Expected <doc docid=...> before it."
+            )
+        spend("lines", 1, where)
+        spend("line_length", len(content), where)
+        segments = self.text.segments
+        segment_id = attributes.get("id") or str(len(segments) + 1)
+        if segment_id in segments:
+            raise InputError(
+                f"{where}: the document {show_name(self.document_id)} has a second segment "
+                f"{show_name(segment_id)!r}. Expected another id for each."
+            )
+        segments[segment_id] = " ".join(html.unescape(content).split())
 
 
 # From documents to texts.
@@ -227,68 +273,75 @@ def parse_sgml(text: str, name: str, found: dict[str, TextDocument]) -> None:
 
 def read_sgml_texts(text: str, name: str) -> TextTable:
     """The texts of a file of SGML."""
-    found: dict[str, TextDocument] = {}
-    parse_sgml(text, name, found)
-    return tabulate_documents(found, name)
+    documents: dict[str, TextDocument] = {}
+    parse_sgml(text, name, documents)
+    return tabulate_documents(documents, name)
 
 
 def read_xml_texts(text: str, name: str) -> TextTable:
     """The texts of a file of XML."""
-    found: dict[str, TextDocument] = {}
-    parse_xml(text, name, found)
-    return tabulate_documents(found, name)
+    documents: dict[str, TextDocument] = {}
+    parse_xml(text, name, documents)
+    return tabulate_documents(documents, name)
 
 
-def tabulate_documents(found: Mapping[str, TextDocument], name: str) -> TextTable:
+def tabulate_documents(documents: Mapping[str, TextDocument], name: str) -> TextTable:
     """A row for each segment, by document and id, in the order of the source where there is one."""
-    rows = [
-        (key, document, seg)
-        for key, document in found.items()
-        for seg in dict.fromkeys(
-            seg
-            for part in filter(None, (document.source, *document.translations))
-            for seg in part.texts
-        )
-    ]
-    parts = dict.fromkeys(which for document in found.values() for which in document.parts)
-    if not rows:
+    keys = []
+    domains = []
+    text_keys: set[TextKey] = set()
+    for document_id, document in documents.items():
+        text_keys |= document.texts.keys()
+        texts = document.translations
+        if document.source is not None:
+            texts = [document.source, *texts]
+        segment_ids: dict[str, None] = {}
+        for text in texts:
+            segment_ids |= dict.fromkeys(text.segments)
+        for segment_id in segment_ids:
+            keys.append((document_id, segment_id))
+            domains.append(document.domain or "")
+    if not keys:
         raise InputError(
             f"{name} has no segment. Expected {XML_FORM}; or SGML with <doc docid=...> and <seg id=...>."
         )
-    check_values(len(rows) * len(parts), name)
-    texts = {
-        which: [
-            document.parts[which].texts.get(seg) if which in document.parts else None
-            for _, document, seg in rows
-        ]
-        for which in sorted(parts)
-    }
-    langs = [
-        sorted(
-            {
-                part.lang
-                for document in found.values()
-                for which, part in document.parts.items()
-                if (which == SOURCE_PART) == is_source and part.lang
-            }
-        )
-        for is_source in (True, False)
-    ]
-    if len(langs[1]) > 1:
-        raise InputError(
-            f"{name} has texts in {', '.join(map(show_name, langs[1]))}. Expected one target language. "
-            "Name the file as XML, and choose the language pair.",
-            {"xml": "FILE", "langpair": "XX-YY"},
-        )
-    domains = [document.domain or "" for _, document, _ in rows]
+    check_values(len(keys) * len(text_keys), name)
+    columns: dict[TextKey, list[str | None]] = {}
+    for text_key in sorted(text_keys):
+        column = []
+        for document_id, segment_id in keys:
+            document_text = documents[document_id].texts.get(text_key)
+            segment = None if document_text is None else document_text.segments.get(segment_id)
+            column.append(segment)
+        columns[text_key] = column
+    langpair = _find_langpair(documents, name)
     return TextTable(
         name,
         "markup",
-        {own: texts for (kind, own), texts in texts.items() if kind == "hyp"},
-        {own: texts for (kind, own), texts in texts.items() if kind == "ref"},
-        texts.get(SOURCE_PART),
-        [key for key, _, _ in rows],
-        domains if any(domains) else None,
-        [(key, seg) for key, _, seg in rows],
-        [f"{langs[0][0]}-{langs[1][0]}"] * len(rows) if all(langs) else None,
+        outputs={key.name: column for key, column in columns.items() if key.kind == "hyp"},
+        references={key.name: column for key, column in columns.items() if key.kind == "ref"},
+        sources=columns.get(SOURCE_KEY),
+        documents=[document_id for document_id, _ in keys],
+        domains=domains if any(domains) else None,
+        keys=keys,
+        langpairs=None if langpair is None else [langpair] * len(keys),
     )
+
+
+def _find_langpair(documents: Mapping[str, TextDocument], name: str) -> str | None:
+    """The language pair of the documents; None if they do not say it."""
+    source_langs = set()
+    target_langs = set()
+    for document in documents.values():
+        target_langs |= {text.lang for text in document.translations}
+        if document.source is not None:
+            source_langs.add(document.source.lang)
+    sources = sorted(source_langs - {""})
+    targets = sorted(target_langs - {""})
+    if len(targets) > 1:
+        raise InputError(
+            f"{name} has texts in {', '.join(map(show_name, targets))}. Expected one target language. "
+            "Name the file as XML, and choose the language pair.",
+            {"xml": "FILE", "langpair": "XX-YY"},
+        )
+    return f"{sources[0]}-{targets[0]}" if sources and targets else None

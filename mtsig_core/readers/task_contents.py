@@ -29,6 +29,7 @@ from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
+from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
 from mtsig_core.readers.tasks import (
     HUMAN_FOLDER,
     METRIC_FOLDER,
@@ -44,7 +45,6 @@ from mtsig_core.readers.tasks import (
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
-from mtsig_core.readers.wmt import OUTPUTS, drop_set, task_name, without_pair
 from mtsig_core.testset import show_name
 
 _TASK_FOLDERS = {

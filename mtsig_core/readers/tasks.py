@@ -38,20 +38,17 @@ from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scor
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
 from mtsig_core.readers.systems_table import METADATA_FILE, read_metadata
-from mtsig_core.readers.texts import drop_canary
-from mtsig_core.readers.wmt import (
-    ONE_OF_EACH,
+from mtsig_core.readers.task_names import (
     drop_set,
     find_pair,
     folder_name,
-    language_pairs,
-    list_left_out,
-    read_wmt,
-    read_wmt_xml,
     task_name,
     without_pair,
     xml_names,
 )
+from mtsig_core.readers.texts import drop_canary
+from mtsig_core.readers.wmt import ONE_OF_EACH, language_pairs, list_left_out, read_wmt
+from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.score_names import settle_directions
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name

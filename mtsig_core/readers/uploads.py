@@ -34,10 +34,10 @@ from mtsig_core.readers.lines import read_lines, read_text_table_file
 from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
 from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
+from mtsig_core.readers.task_names import task_name, without_pair
 from mtsig_core.readers.tasks import is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_text
-from mtsig_core.readers.wmt import task_name, without_pair
 from mtsig_core.testset import TestSet, show_name
 
 _BOTH = "reference and outputs"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mtsig_core import InputError
+from mtsig_core.readers.task_names import xml_names
 from mtsig_core.readers.uploads import are_documents, arrange_task, holds_files, pack_files
-from mtsig_core.readers.wmt import xml_names
 from pages._ui import testsets
 from pages._work.memory import LOADED
 
@@ -62,11 +62,11 @@ def unpack_all(files: Sequence[FileLike]) -> list[FileLike]:
     """Return the files, and in the place of each archive that is no task the files in it."""
     unpacked: list[FileLike] = []
     for file in files:
-        unpacked += unpack(file)
+        unpacked += _unpack(file)
     return unpacked
 
 
-def unpack(file: FileLike) -> list[FileLike]:
+def _unpack(file: FileLike) -> list[FileLike]:
     """Return the files of an archive that is no shared task; else the file itself."""
     if not is_archive(file):
         return [file]
@@ -92,7 +92,7 @@ def join_archives(files: Sequence[FileLike]) -> Unpacked:
                 members.append((testsets.zip_name(file.name), file.getvalue()))
         first = next(file for file in files if is_archive(file))
         name = re.sub(ARCHIVE, "", testsets.zip_name(first.name)) + ".zip"
-        return pack(name, members, files)
+        return _pack(name, members, files)
 
     return LOADED.make(key_of("joined", files), join, lambda joined: joined.size)
 
@@ -109,7 +109,7 @@ def pack_task(files: Sequence[FileLike], roles: Sequence[str]) -> Unpacked | Non
             return None
         has_only_scores = set(roles) == {"scores"}
         name = "ratings.zip" if has_only_scores else "task.zip"
-        packed = pack(name, members, files)
+        packed = _pack(name, members, files)
         with suppress(InputError):  # the message comes where the files are read
             if len(testsets.list_pairs(packed.content, packed.name)) > 1:
                 return packed
@@ -135,6 +135,6 @@ def _place_in_task(files: Sequence[FileLike], roles: Sequence[str]) -> list[tupl
     return arrange_task(contents, roles)
 
 
-def pack(name: str, members: list[tuple[str, bytes]], files: Sequence[FileLike]) -> Unpacked:
+def _pack(name: str, members: list[tuple[str, bytes]], files: Sequence[FileLike]) -> Unpacked:
     """Return a zip of members, in the place of the files that it was made of."""
     return Unpacked(name, pack_files(members), "+".join(file.file_id for file in files))

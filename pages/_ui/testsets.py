@@ -19,9 +19,9 @@ from mtsig_core.readers import uploads
 from mtsig_core.readers.limits import hide_places, limit_reading, task_limits, upload_limits
 from mtsig_core.readers.scores import find_unsettled
 from mtsig_core.readers.task_contents import Contents, contents_of, tables_beside
+from mtsig_core.readers.task_names import folder_name
 from mtsig_core.readers.tasks import has_scores, is_task, no_output, pairs_of
 from mtsig_core.readers.texts import find_runs
-from mtsig_core.readers.wmt import folder_name
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource

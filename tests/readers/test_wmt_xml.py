@@ -9,7 +9,7 @@ from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.tasks import is_task, pairs_of, read_task
-from mtsig_core.readers.wmt import read_wmt_xml
+from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.source import Source
 
 
