@@ -250,7 +250,7 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     """Offer to open the chosen files: a zip, documents for the open set, or the files of a test
     set.
     """
-    files = [one for file in files for one in unpack(file)]
+    files = [one for file in files for one in _unpack(file)]
     archives = [file for file in files if _is_archive(file)]
     if len(archives) == len(files) == 1:
         return _offer_zip(archives[0])
@@ -291,7 +291,7 @@ def _is_archive(file) -> bool:
     )
 
 
-def unpack(file):
+def _unpack(file):
     """Return the files of an archive that is no shared task; else the file itself."""
     if not _is_archive(file):
         return [file]
@@ -318,7 +318,7 @@ def _join_archives(files):
             else:
                 placed.append((testsets.zip_name(file.name), file.getvalue()))
         first = next(file for file in files if _is_archive(file))
-        return pack(re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip", placed, files)
+        return _pack(re.sub(_ARCHIVE, "", testsets.zip_name(first.name)) + ".zip", placed, files)
 
     return LOADED.make(
         ("joined", *(file.file_id for file in files)), join, lambda joined: joined.size
@@ -335,7 +335,7 @@ def _pack_task(files, guesses):
         if not placed:
             return ()
         has_only_scores = all(role == "scores" for role, _ in guesses)
-        packed = pack("ratings.zip" if has_only_scores else "task.zip", placed, files)
+        packed = _pack("ratings.zip" if has_only_scores else "task.zip", placed, files)
         with suppress(InputError):  # the message comes where the files are read
             if len(testsets.list_pairs(packed.content, packed.name)) > 1:
                 return (packed,)
@@ -361,7 +361,7 @@ def _place_in_task(files, roles):
     return arrange_task(contents, roles)
 
 
-def pack(name, placed, files):
+def _pack(name, placed, files):
     """Return a zip of what is placed in it, in the place of the files that it was made of."""
     return _Unpacked(name, pack_files(placed), "+".join(file.file_id for file in files))
 
