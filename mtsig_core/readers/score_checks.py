@@ -1,5 +1,7 @@
-"""Rows and values of a table of scores that are no scores of segments: sums and means below them,
-marks of judgements that failed, and systems on another scale than the rest.
+"""Rows and values of a table of scores that are no scores of segments.
+
+These are sums and means below the scores, marks of judgements that failed, and systems on another
+scale than the rest.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError
-from mtsig_core.readers.ratings import Rating, ScoreFile
+from mtsig_core.readers.ratings import LineId, Rating, ScoreFile
 from mtsig_core.testset import show_name
 
 _FEWEST = 5  # scores of a system, of which the values may tell something
@@ -47,80 +49,74 @@ _MARGIN = 0.2
 
 
 def drop_summaries(file: ScoreFile, metric: str) -> None:
-    """Take rows of sums and means out of a table: they are known by their names, or the last one by
-    its values.
+    """Take rows of sums and means out of a table.
+
+    They are known by their names, or the last one by its values.
     """
-    dropped = _find_named_summaries(file.ratings)
-    what = "sums or means by their names"
-    if not dropped:
-        dropped, what = _find_last_row(file.ratings)
-    if not dropped:
+    summaries, content = _find_named_summaries(file.ratings), "sums or means by their names"
+    if not summaries:
+        summaries, content = _find_last_row(file.ratings)
+    if not summaries:
         return
-    rows = {rating.row for rating in file.ratings if rating.line in dropped}
-    file.ratings = [rating for rating in file.ratings if rating.line not in dropped]
+    rows = {str(rating.row) for rating in file.ratings if rating.line in summaries}
+    file.ratings = [rating for rating in file.ratings if rating.line not in summaries]
     if file.n_rows is not None:
-        file.n_rows -= len(dropped)
-    file.assumed.append(
-        Assumption(
-            "summary-rows",
-            {
-                "metric": metric,
-                "file": file.name,
-                "rows": [str(row) for row in sorted(rows, key=str)],
-                "what": what,
-            },
-        )
-    )
+        file.n_rows -= len(summaries)
+    facts = {"metric": metric, "file": file.name, "rows": sorted(rows), "what": content}
+    file.assumed.append(Assumption("summary-rows", facts))
 
 
-def _find_named_summaries(ratings: Sequence[Rating]) -> set[int | str]:
+def _find_named_summaries(ratings: Sequence[Rating]) -> set[LineId]:
     """The lines that are called as sums or means, of a table whose other lines are many."""
     lines = {rating.line for rating in ratings}
-    named: set[int | str] = {line for line in lines if str(line).strip().lower() in SUMMARIES}
-    return named if len(named) <= _MOST_SUMMARIES and len(lines) >= len(named) + _FEWEST else set()
+    summaries = {line for line in lines if str(line).strip().lower() in SUMMARIES}
+    are_few = len(summaries) <= _MOST_SUMMARIES and len(lines) >= len(summaries) + _FEWEST
+    return summaries if are_few else set()
 
 
-def _find_last_row(ratings: Sequence[Rating]) -> tuple[set[int | str], str]:
+def _find_last_row(ratings: Sequence[Rating]) -> tuple[set[LineId], str]:
     """The last line, if the score of each system there is the sum, or the mean, of those above."""
-    by_system: dict[str, dict[int | str, float | None]] = {}
+    by_system: dict[str, dict[LineId, float | None]] = {}
     for rating in ratings:
-        own = by_system.setdefault(rating.system, {})
-        if rating.rater is not None or rating.line in own:
+        scores = by_system.setdefault(rating.system, {})
+        if rating.rater is not None or rating.line in scores:
             return set(), ""
-        own[rating.line] = rating.score
-    last = {next(reversed(own)) for own in by_system.values()}
-    if len(last) != 1:
-        return set(), ""
+        scores[rating.line] = rating.score
+    last_lines = set()
     columns = []
-    for own in by_system.values():
-        *above, lowest = own.values()
+    for scores in by_system.values():
+        last_lines.add(next(reversed(scores)))
+        *above, last = scores.values()
         numbers = [score for score in above if score is not None]
-        if lowest is None or len(numbers) < _FEWEST:
+        if last is None or len(numbers) < _FEWEST:
             return set(), ""
-        columns.append((numbers, lowest))
+        columns.append((numbers, last))
+    if len(last_lines) != 1:
+        return set(), ""
     if _are_sums(columns):
-        return last, "the sums of the rows above"
-    return (last, "the means of the rows above") if _are_means(columns) else (set(), "")
+        return last_lines, "the sums of the rows above"
+    if _are_means(columns):
+        return last_lines, "the means of the rows above"
+    return set(), ""
 
 
-def _are_sums(columns: Sequence[tuple[Sequence[float], float]]) -> bool:
-    """Whether the last score of each system is the sum of the others, and larger than any of them
-    in some.
-    """
-    are_equal = all(_is_rounded(sum(above), lowest) for above, lowest in columns)
-    return are_equal and any(abs(lowest) > max(map(abs, above)) for above, lowest in columns)
+_Columns = Sequence[tuple[Sequence[float], float]]
 
 
-def _are_means(columns: Sequence[tuple[Sequence[float], float]]) -> bool:
-    """Whether the last score of each system is the mean of the others, so closely that it is no
-    chance.
-    """
-    if not all(_is_rounded(statistics.fmean(above), lowest) for above, lowest in columns):
-        return False
-    distinct = {tuple(above): lowest for above, lowest in columns}
+def _are_sums(columns: _Columns) -> bool:
+    """Whether each last score is the sum of those above, and some last score is the largest."""
+    are_equal = all(_is_rounded(sum(above), last) for above, last in columns)
+    return are_equal and any(abs(last) > max(map(abs, above)) for above, last in columns)
+
+
+def _are_means(columns: _Columns) -> bool:
+    """Whether each last score is the mean of those above, so closely that it is no chance."""
+    distinct = {tuple(above): last for above, last in columns}
     evidence = 0.0
-    for above, lowest in distinct.items():
-        n_possible = (max(above) - min(above)) * 10.0 ** _count_decimals(lowest)
+    for above, last in distinct.items():
+        if not _is_rounded(statistics.fmean(above), last):
+            return False
+        n_possible = (max(above) - min(above)) * 10.0 ** _count_decimals(last)
         evidence += math.log10(max(n_possible, 1))
     return evidence >= _EVIDENCE
 
@@ -140,44 +136,43 @@ def _count_decimals(number: float) -> int:
 
 
 def drop_failed(ratings: Sequence[Rating], metric: str) -> tuple[list[Rating], Assumption | None]:
-    """The ratings with a missing score in place of each mark of a judgement that failed: -1 where
-    all other scores are 0 or more.
+    """The ratings with a missing score in place of each mark of a judgement that failed.
+
+    Such a mark is -1 where all other scores are 0 or more.
     """
     scores = [rating.score for rating in ratings if rating.score is not None]
     marks = {score for score in scores if score in FAILED}
-    others = [score for score in scores if score not in marks]
-    is_small = 2 * len(others) >= len(scores)
-    if len(marks) != 1 or not is_small or not others or min(others) < 0 or {*others} <= {0.0, 1.0}:
+    valid = [score for score in scores if score not in marks]
+    if len(marks) != 1 or not valid or 2 * len(valid) < len(scores):
+        return list(ratings), None
+    if min(valid) < 0 or {*valid} <= {0.0, 1.0}:
         return list(ratings), None
     mark = marks.pop()
-    kept = [rating._replace(score=None) if rating.score == mark else rating for rating in ratings]
-    return kept, Assumption(
-        "failed-judgements", {"metric": metric, "mark": mark, "n_failed": scores.count(mark)}
-    )
+    marked = [rating._replace(score=None) if rating.score == mark else rating for rating in ratings]
+    facts = {"metric": metric, "mark": mark, "n_failed": scores.count(mark)}
+    return marked, Assumption("failed-judgements", facts)
 
 
 # Scales.
 
 
 def check_scales(ratings: Sequence[Rating], metric: str) -> None:
-    """Raise InputError where the scores of some systems lie between 0 and 1, and those of others
-    between 0 and 100.
-    """
+    """Raise InputError where some systems are scored from 0 to 1, and others from 0 to 100."""
     by_system: dict[str, list[float]] = {}
     for rating in ratings:
         if rating.score is not None:
             by_system.setdefault(rating.system, []).append(rating.score)
-    units = {system: own for system, own in by_system.items() if _is_unit_scale(own)}
-    hundreds = {system: own for system, own in by_system.items() if _is_hundred_scale(own)}
+    units = {system: scores for system, scores in by_system.items() if _is_unit_scale(scores)}
+    hundreds = {system: scores for system, scores in by_system.items() if _is_hundred_scale(scores)}
     pair = _find_rescaled(units, hundreds)
     if pair is None:
         return
     a, b = map(show_name, pair)
-    of_a, of_b = units[pair[0]], hundreds[pair[1]]
+    scores_a, scores_b = (by_system[system] for system in pair)
     raise InputError(
-        f"{ratings[0].file.name}: the {show_name(metric)} scores of {a} range from {min(of_a):g} to {max(of_a):g}, and "
-        f"those of {b} from {min(of_b):g} to {max(of_b):g}. Expected one scale for all systems. Multiply the "
-        f"scores of {a} by 100, or divide the others by 100."
+        f"{ratings[0].file.name}: the {show_name(metric)} scores of {a} range from {min(scores_a):g} to "
+        f"{max(scores_a):g}, and those of {b} from {min(scores_b):g} to {max(scores_b):g}. Expected one "
+        f"scale for all systems. Multiply the scores of {a} by 100, or divide the others by 100."
     )
 
 
@@ -186,8 +181,7 @@ def _is_unit_scale(scores: Sequence[float]) -> bool:
     if len(scores) < _FEWEST:
         return False
     are_inside = min(scores) >= -_MARGIN and max(scores) <= 1 + _MARGIN
-    has_fractions = len(set(scores) - {0.0, 1.0}) > 1
-    return are_inside and has_fractions
+    return are_inside and len(set(scores) - {0.0, 1.0}) > 1
 
 
 def _is_hundred_scale(scores: Sequence[float]) -> bool:
@@ -202,9 +196,7 @@ def _is_hundred_scale(scores: Sequence[float]) -> bool:
 def _find_rescaled(
     units: Mapping[str, Sequence[float]], hundreds: Mapping[str, Sequence[float]]
 ) -> tuple[str, str] | None:
-    """Two systems whose medians would be alike on one scale: a bad system may have low scores
-    throughout.
-    """
+    """Two systems whose medians would be alike on one scale; a bad system may have low scores."""
     for a, low in units.items():
         for b, high in hundreds.items():
             ratio = statistics.median(high) / max(100 * statistics.median(low), 1e-9)

@@ -119,7 +119,6 @@ def _draw_differences(dispute: Dispute) -> str:
         rows,
         f"Right of the line {dispute.a} is better, left of it {dispute.b}",
         "The difference under each metric with its intervals",
-        own_scales=True,
     )
 
 

@@ -5,9 +5,9 @@ page.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
@@ -26,303 +26,392 @@ from mtsig_core.report.sentences import (
     write_difference_axis,
     write_level,
 )
-from mtsig_core.report.table import MISSING, rank_interval
+from mtsig_core.report.table import MISSING, Table, rank_interval
 from mtsig_core.report.tables import cluster_ends, rank_table
 from mtsig_core.report.text import printable
-from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison
+from mtsig_core.results import Comparison, MetricResult, Settings, SystemResult, TaskComparison
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
-_DIGIT = 0.65  # of the font size, in the widest of the usual fonts
+_DIGIT = 14 * 0.65  # pixels of a digit in the widest of the usual fonts
 _LINE = 17  # from one line of a name to the next
 _TOP = 30  # of the first row
 _TICKS = 6  # of an axis, at most
+_MARGIN = 14  # between an axis and the ends of its room
+_EN_DASH = "\N{EN DASH}"
+
+#: From a value to its place.
+Scale = Callable[[float], float]
+
+
+# -------------------------------------------------------------------------------------------------
+# Rows of names, axes and shapes.
+
+
+class RowStyle(NamedTuple):
+    """How the rows of a drawing are set, in pixels."""
+
+    least: float = 26  # the height of a row with one line
+    space: float = 9  # above and below the lines of a name
+    widest: int = 32  # digits of a line
+
+
+_LARGE_ROWS = RowStyle()
+_SMALL_ROWS = RowStyle(least=24, space=7, widest=30)
+
+
+def load_shapes() -> Any:
+    """The macros that write shapes."""
+    return template("shapes.svg").module
+
+
+class _Drawing:
+    """Rows one below the other with names on the left, broken into lines where they are long."""
+
+    def __init__(self, names: Iterable[str], top: float = _TOP, style: RowStyle = _LARGE_ROWS):
+        self.shapes = load_shapes()
+        lines = [wrapped(printable(name), style.widest) for name in names]
+        self.top = top
+        self.left = 16 + _DIGIT * max(width(line) for name in lines for line in name)
+        self.heights = [max(style.least, style.space + _LINE * len(name)) for name in lines]
+        *self.starts, self.bottom = accumulate(self.heights, initial=top)
+        self.ends = [
+            start + height for start, height in zip(self.starts, self.heights, strict=True)
+        ]
+        self.middles = [
+            (start + end) / 2 for start, end in zip(self.starts, self.ends, strict=True)
+        ]
+        self.drawn: list[str] = [
+            self.shapes.lines(self.left - 8, y, name, _LINE)
+            for y, name in zip(self.middles, lines, strict=True)
+        ]
+
+    def add_line(self, x1: float, y1: float, x2: float, y2: float, css: str) -> None:
+        self.drawn.append(self.shapes.line(x1, y1, x2, y2, css))
+
+    def add_text(self, x: float, y: float, text: str, css: str = "") -> None:
+        self.drawn.append(self.shapes.text(x, y, text, css))
+
+    def add_dot(self, x: float, y: float, css: str) -> None:
+        self.drawn.append(self.shapes.dot(x, y, css))
+
+    def add_rect(self, x: float, y: float, wide: float, high: float, css: str) -> None:
+        self.drawn.append(self.shapes.rect(x, y, wide, high, css))
+
+    def add_head(self, x: float, text: str) -> None:
+        self.add_text(x, self.top - 12, text, "head")
+
+    def add_ticks(self, ticks: Mapping[float, str], scale: Scale) -> None:
+        for tick, text in ticks.items():
+            x = scale(tick)
+            self.add_line(x, self.top - 2, x, self.bottom, "tick")
+            self.add_text(x, self.bottom + 18, text, "mid")
+
+    def add_interval(self, low: float, high: float, y: float, css: str, half: float = 0) -> None:
+        """A bar, with ends of this half height; none where it is 0."""
+        self.add_line(low, y, high, y, css)
+        if half:
+            for x in (low, high):
+                self.add_line(x, y - half, x, y + half, css)
+
+    def to_svg(self, alt: str, wide: float = _WIDE, below: float = 28) -> str:
+        """The drawing for a page, whose style it follows."""
+        return str(self.shapes.svg(wide, self.bottom + below, alt, self.drawn))
+
+    def to_file(self, alt: str, wide: float = _WIDE, below: float = 28) -> str:
+        """The drawing as a file of its own."""
+        return template("picture.svg").render(
+            wide=f"{wide:.0f}", high=f"{self.bottom + below:.0f}", alt=alt, drawn=self.drawn
+        )
+
+
+def ticks_within(low: float, high: float) -> list[float]:
+    """Round numbers within a range; its low end where there are none."""
+    span = high - low or 1.0
+    power = 10.0 ** math.floor(math.log10(span / _TICKS))
+    step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= _TICKS)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    # Without the noise of floating point.
+    ticks = [float(f"{k * step:.10g}") for k in range(first, last + 1)]
+    return ticks or [low]
+
+
+def _make_scale(low: float, high: float, start: float, end: float) -> Scale:
+    """A scale from values to pixels; a range of one value is in the middle."""
+    if high == low:
+        return lambda _: (start + end) / 2
+    return lambda value: start + (end - start) * (value - low) / (high - low)
+
+
+def _add_axis(drawing: _Drawing, values: Sequence[float], start: float, end: float) -> Scale:
+    """Draw an axis that has room for the values and round numbers."""
+    ticks = ticks_within(min(values), max(values))
+    scale = _make_scale(min(*values, *ticks), max(*values, *ticks), start, end)
+    drawing.add_ticks({tick: f"{tick:g}" for tick in ticks}, scale)
+    return scale
+
+
+def _name_classes(first: bool, filled: bool) -> str:
+    """The classes of a dot beside its own."""
+    return (" first" if first else "") + (" filled" if filled else "")
+
+
+# -------------------------------------------------------------------------------------------------
+# Scores of systems.
+
+
+def forest_svg(result: MetricResult, settings: Settings) -> str:
+    """Scores with their intervals and, where there are any, rank ranges.
+
+    There is a row for each system, the best on top.
+    """
+    systems = result.systems
+    anchor, significant = pick_significant(result, settings)
+    best = result.best if settings.baseline is None else {anchor}
+    has_ranks = len(systems) > 1 and systems[0].rank_low is not None
+    drawing = _Drawing(row.system for row in systems)
+    scores_end = drawing.left + (_WIDE - drawing.left) * (0.62 if has_ranks else 0.98)
+    title = f"{metric_title(result.metric)} {name_score_axis(result, settings)}"
+    drawing.add_head(drawing.left, title)
+    _draw_scores(drawing, systems, scores_end, best, significant)
+    alt = "Scores with intervals, best first"
+    if has_ranks:
+        alt = "Scores with intervals and rank ranges, best first"
+        drawing.add_head(scores_end + _MARGIN, "Rank range")
+        _draw_ranks(drawing, systems, scores_end + 24, best)
+    for k in cluster_ends(systems):
+        drawing.add_line(0, drawing.ends[k], _WIDE, drawing.ends[k], "cluster")
+    return drawing.to_svg(alt)
+
+
+def _draw_scores(
+    drawing: _Drawing,
+    systems: Sequence[SystemResult],
+    end: float,
+    best: Collection[str],
+    significant: Collection[str],
+) -> None:
+    values = [
+        value
+        for row in systems
+        for value in (row.score, row.ci_low, row.ci_high)
+        if value is not None
+    ]
+    scale = _add_axis(drawing, values, drawing.left + _MARGIN, end - _MARGIN)
+    for row, y in zip(systems, drawing.middles, strict=True):
+        if row.ci_low is not None and row.ci_high is not None:
+            drawing.add_interval(scale(row.ci_low), scale(row.ci_high), y, "bar", 4)
+        is_best = row.system in best
+        css = _name_classes(is_best, is_best or row.system in significant)
+        drawing.add_dot(scale(row.score), y, css)
+
+
+def _draw_ranks(
+    drawing: _Drawing, systems: Sequence[SystemResult], start: float, best: Collection[str]
+) -> None:
+    last = max(2, len(systems), *(row.rank_high or 1 for row in systems))
+    scale = _make_scale(1, last, start, _WIDE - 70)
+    ticks = sorted({1, *range(5, last - 2, 5), last})
+    drawing.add_ticks({tick: str(tick) for tick in ticks}, scale)
+    for row, y in zip(systems, drawing.middles, strict=True):
+        if row.rank_low is None or row.rank_high is None:
+            continue
+        left, right = scale(row.rank_low) - 6, scale(row.rank_high) + 6
+        css = "rank first" if row.system in best else "rank"
+        drawing.add_rect(left, y - 6, right - left, 12, css)
+        ranks = rank_interval(row.rank_low, row.rank_high).replace("-", _EN_DASH)
+        drawing.add_text(right + 5, y + 5, ranks)
+
+
+# -------------------------------------------------------------------------------------------------
+# Differences.
 
 
 class DifferenceRow(NamedTuple):
-    """A difference with its intervals, filled where it is significant; `end` stands behind it."""
+    """A difference with its intervals, filled where it is significant."""
 
     name: str
     delta: float
     single: tuple[float, float] | None
     joint: tuple[float, float] | None
     filled: bool
-    end: str = ""
+    end: str = ""  # behind the row
 
-
-class _Rows:
-    """Rows one below the other with names on the left, which are broken into lines where they are
-    long.
-    """
-
-    def __init__(
-        self,
-        names: Iterable[str],
-        top: float = _TOP,
-        least: float = 26,
-        space: float = 9,
-        widest: int = 32,
-        digit: float = 14 * _DIGIT,
-    ):
-        self.shapes = cast(Any, template("shapes.svg").module)  # its macros
-        self.lines: list[list[str]] = [wrapped(printable(name), widest) for name in names]
-        self.left = 16 + digit * max(width(line) for lines in self.lines for line in lines)
-        self.heights = [max(least, space + _LINE * len(lines)) for lines in self.lines]
-        self.starts = list(accumulate(self.heights, initial=top))
-        self.bottom = self.starts.pop()
-        self.middles = [
-            start + height / 2 for start, height in zip(self.starts, self.heights, strict=True)
-        ]
-        self.drawn: list[str] = [
-            self.shapes.lines(self.left - 8, y, lines, _LINE)
-            for y, lines in zip(self.middles, self.lines, strict=True)
-        ]
-
-    def add_ticks(self, ticks: Mapping[float, str], scale: Callable[[float], float]) -> None:
-        for tick, text in ticks.items():
-            self.drawn += [
-                self.shapes.line(scale(tick), 28, scale(tick), self.bottom, "tick"),
-                self.shapes.text(scale(tick), self.bottom + 18, text, "mid"),
-            ]
-
-    def add_interval(self, low: float, high: float, y: float, kind: str, half: float = 0) -> None:
-        """A bar, with ends where these have a size."""
-        self.drawn.append(self.shapes.line(low, y, high, y, kind))
-        self.drawn += [
-            self.shapes.line(x, y - half, x, y + half, kind) for x in (low, high) if half
-        ]
-
-    def to_svg(self, alt: str, wide: float = _WIDE, below: float = 28) -> str:
-        return str(self.shapes.svg(wide, self.bottom + below, alt, self.drawn))
-
-
-def forest_svg(result: MetricResult, settings: Settings) -> str:
-    """Scores with their intervals and, where there are any, rank ranges: a row a system, best on
-    top.
-    """
-    systems, (anchor, filled) = result.systems, pick_significant(result, settings)
-    best = {anchor} if settings.baseline is not None else result.best
-    ranked = len(systems) > 1 and systems[0].rank_low is not None
-    rows = _Rows(s.system for s in systems)
-    shapes, middle = rows.shapes, rows.left + (_WIDE - rows.left) * (0.62 if ranked else 0.98)
-    ends = [end for s in systems for end in (s.score, s.ci_low, s.ci_high) if end is not None]
-    ticks = ticks_within(min(ends), max(ends))
-    across = _scale(min(*ends, *ticks), max(*ends, *ticks), rows.left + 14, middle - 14)
-    rows.drawn.append(
-        shapes.text(
-            rows.left,
-            18,
-            f"{metric_title(result.metric)} {name_score_axis(result, settings)}",
-            "head",
-        )
-    )
-    rows.add_ticks({tick: f"{tick:g}" for tick in ticks}, across)
-    last = max(2, len(systems), *(s.rank_high or 1 for s in systems))
-    rank_at = _scale(1, last, middle + 24, _WIDE - 70)
-    if ranked:
-        rows.drawn.append(shapes.text(middle + 14, 18, "Rank range", "head"))
-        rows.add_ticks(
-            {tick: str(tick) for tick in sorted({1, *range(5, last - 2, 5), last})}, rank_at
-        )
-    for s, y in zip(systems, rows.middles, strict=True):
-        first = " first" * (s.system in best)
-        if s.ci_low is not None and s.ci_high is not None:
-            rows.add_interval(across(s.ci_low), across(s.ci_high), y, "bar", 4)
-        rows.drawn.append(
-            shapes.dot(across(s.score), y, f"{first}{' filled' * (s.system in filled | best)}")
-        )
-        if ranked and s.rank_low is not None and s.rank_high is not None:
-            start, end = rank_at(s.rank_low) - 6, rank_at(s.rank_high) + 6
-            rows.drawn += [
-                shapes.rect(start, y - 6, end - start, 12, f"rank{first}"),
-                shapes.text(
-                    end + 5, y + 5, rank_interval(s.rank_low, s.rank_high).replace("-", "–")
-                ),
-            ]
-    for end in (rows.starts[k] + rows.heights[k] for k in cluster_ends(systems)):
-        rows.drawn.append(shapes.line(0, end, _WIDE, end, "cluster"))
-    return rows.to_svg(f"Scores with intervals{' and rank ranges' * ranked}, best first")
+    def values(self) -> list[float]:
+        """The values that an axis needs room for."""
+        return [0.0, self.delta, *(self.single or ()), *(self.joint or ())]
 
 
 def differences_svg(result: MetricResult, settings: Settings) -> str:
     """The improvement of each system over the best, or over the baseline."""
-    (anchor, filled), seen = pick_significant(result, settings), view_anchor_pairs(result, settings)
-    joint = name_simultaneous(result, settings) is not None
-    rows = [
-        DifferenceRow(
-            row.system,
-            own.difference,
-            own.ci,
-            own.ci_joint if joint else None,
-            row.system in filled,
-        )
-        for row in result.systems
-        if (own := seen.get(row.system)) is not None
-    ]
-    return draw_differences(
-        rows,
-        write_difference_axis(result, metric_title(result.metric), printable(anchor)),
-        f"Differences to {printable(anchor)} with their intervals",
-    )
+    anchor = printable(pick_significant(result, settings)[0])
+    drawing = _draw_anchor_pairs(result, settings, _TOP)
+    return drawing.to_svg(f"Differences to {anchor} with their intervals")
+
+
+def _draw_anchor_pairs(result: MetricResult, settings: Settings, top: float) -> _Drawing:
+    anchor, significant = pick_significant(result, settings)
+    views = view_anchor_pairs(result, settings)
+    is_joint = name_simultaneous(result, settings) is not None
+    rows = []
+    for row in result.systems:
+        view = views.get(row.system)
+        if view is not None:
+            joint = view.ci_joint if is_joint else None
+            is_filled = row.system in significant
+            rows.append(DifferenceRow(row.system, view.difference, view.ci, joint, is_filled))
+    head = write_difference_axis(result, metric_title(result.metric), printable(anchor))
+    drawing = _Drawing((row.name for row in rows), top)
+    drawing.add_head(drawing.left, head)
+    values = [value for row in rows for value in row.values()]
+    scale = _add_axis(drawing, values, drawing.left + _MARGIN, _WIDE - 28)
+    _draw_difference_rows(drawing, rows, [scale] * len(rows))
+    return drawing
+
+
+def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str) -> str:
+    """Differences, each row on a scale of its own, with 0 in the middle of all of them.
+
+    A thick bar is a single interval, a thin line with ends a simultaneous one.
+    """
+    drawing = _Drawing(row.name for row in differences)
+    drawing.add_head(drawing.left, head)
+    scales = []
+    for row in differences:
+        reach = max(map(abs, row.values())) or 1.0
+        scales.append(_make_scale(-reach, reach, drawing.left + _MARGIN, _WIDE - 150))
+    _draw_difference_rows(drawing, differences, scales)
+    return drawing.to_svg(alt, below=8)
+
+
+def _draw_difference_rows(
+    drawing: _Drawing, rows: Sequence[DifferenceRow], scales: Sequence[Scale]
+) -> None:
+    zero = scales[0](0)
+    drawing.add_line(zero, drawing.top - 2, zero, drawing.bottom, "zero")
+    for row, y, scale in zip(rows, drawing.middles, scales, strict=True):
+        if row.joint is not None:
+            low, high = row.joint
+            drawing.add_interval(scale(low), scale(high), y, "together", 6)
+        if row.single is not None:
+            low, high = row.single
+            drawing.add_interval(scale(low), scale(high), y, "single")
+        drawing.add_dot(scale(row.delta), y, _name_classes(True, row.filled))
+        if row.end:
+            drawing.add_text(_WIDE - 136, y + 5, row.end)
 
 
 def differences_picture(comparison: Comparison, metric: str) -> str:
-    """Draw the same as a file of its own: the verdict above it, and below it how to read it and its
-    caveats.
+    """The differences as a file of its own.
+
+    The verdict is above them, and below is how to read them, and their caveats.
     """
     result, settings = comparison.metrics[metric], comparison.settings
-    shapes, together = cast(Any, template("shapes.svg").module), name_simultaneous(result, settings)
-    key = [
-        f"Thick: {write_level(settings)} CI for this pair only.",
-        *[f"Thin, with ends: {together}."] * (together is not None),
-        "Filled: significantly different; hollow: no significant difference, which does not mean equal.",
-    ]
-    above, below = (
-        wrapped(printable(text), int(_WIDE / _WIDE_DIGIT))
-        for text in (
-            state_answer(comparison, metric),
-            " ".join([*key, *list_caveats(comparison, metric)]),
-        )
+    key = [f"Thick: {write_level(settings)} CI for this pair only."]
+    joint = name_simultaneous(result, settings)
+    if joint is not None:
+        key.append(f"Thin, with ends: {joint}.")
+    key.append(
+        "Filled: significantly different; hollow: no significant difference, which does not mean equal."
     )
-    drawn = differences_svg(result, settings)
-    top, high = 12 + _LINE * len(above), int(drawn.partition('height="')[2].partition('"')[0])
-    texts = [
-        *(shapes.text(8, _LINE * k, line, "bold") for k, line in enumerate(above, 1)),
-        *(shapes.text(8, top + high + _LINE * k, line) for k, line in enumerate(below, 1)),
-    ]
-    around = str(shapes.svg(_WIDE, top + high + _LINE * len(below) + 12, above[0], texts))
-    return _as_file(
-        around.replace("</svg>", drawn.replace("<svg ", f'<svg y="{top}" ', 1) + "</svg>")
-    )
+    above = _wrap_text(state_answer(comparison, metric), _WIDE)
+    below = _wrap_text(" ".join([*key, *list_caveats(comparison, metric)]), _WIDE)
+    drawing = _draw_anchor_pairs(result, settings, _TOP + 12 + _LINE * len(above))
+    for k, line in enumerate(above, 1):
+        drawing.add_text(8, _LINE * k, line, "bold")
+    drawing.bottom += 28
+    _add_lines_below(drawing, below)
+    return drawing.to_file(above[0], below=12)
 
 
-def draw_differences(
-    differences: Sequence[DifferenceRow], head: str, alt: str, own_scales: bool = False
-) -> str:
-    """A thick bar is a single interval, a thin line with ends a simultaneous one; all on one scale,
-    or (own_scales) each row on a scale of its own, with 0 in the middle of all of them.
-    """
-    rows = _Rows(row.name for row in differences)
-    shapes, ends = (
-        rows.shapes,
-        [[0.0, row.delta, *(row.single or ()), *(row.joint or ())] for row in differences],
-    )
-    rows.drawn.append(shapes.text(rows.left, 18, head, "head"))
-    if own_scales:
-        reaches = [max(map(abs, own)) or 1.0 for own in ends]
-        scales = [_scale(-reach, reach, rows.left + 14, _WIDE - 150) for reach in reaches]
-    else:
-        every = [end for own in ends for end in own]
-        ticks = ticks_within(min(every), max(every))
-        scales = [
-            _scale(min(*every, *ticks), max(*every, *ticks), rows.left + 14, _WIDE - 28)
-        ] * len(differences)
-        rows.add_ticks({tick: f"{tick:g}" for tick in ticks}, scales[0])
-    rows.drawn.append(shapes.line(scales[0](0), 28, scales[0](0), rows.bottom, "zero"))
-    for row, y, at in zip(differences, rows.middles, scales, strict=True):
-        if row.joint is not None:
-            rows.add_interval(at(row.joint[0]), at(row.joint[1]), y, "together", 6)
-        if row.single is not None:
-            rows.add_interval(at(row.single[0]), at(row.single[1]), y, "single")
-        rows.drawn.append(shapes.dot(at(row.delta), y, f" first{' filled' * row.filled}"))
-        rows.drawn += [shapes.text(_WIDE - 136, y + 5, row.end)] * bool(row.end)
-    return rows.to_svg(alt, below=8 if own_scales else 28)
+def _wrap_text(text: str, wide: float) -> list[str]:
+    return wrapped(printable(text), int(wide / _DIGIT))
 
 
-def ticks_within(low: float, high: float) -> list[float]:
-    """Round numbers within a range; its ends where there are none."""
-    span = high - low or 1.0
-    power = 10.0 ** math.floor(math.log10(span / _TICKS))
-    step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= _TICKS)
-    found = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    return [float(f"{tick:.10g}") for tick in found] or [low]
+def _add_lines_below(drawing: _Drawing, lines: Sequence[str]) -> None:
+    for line in lines:
+        drawing.bottom += _LINE
+        drawing.add_text(8, drawing.bottom, line)
 
 
-def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    return lambda value: (
-        start + (end - start) * (0.5 if high == low else (value - low) / (high - low))
-    )
-
-
+# -------------------------------------------------------------------------------------------------
 # A shared task: systems by language pairs, with the top group of each.
 
 
-_ROW, _WIDE_DIGIT = 24, 9.1
-#: What the picture needs on its own, out of the report: its colours, on white.
-_STYLE = (
-    "<style>text {font-family: system-ui, sans-serif; fill: #1B2330; white-space: pre} .end {text-anchor: end} "
-    ".mid {text-anchor: middle} .bold {font-weight: 700} .cell {fill: #ECEFF3} .cell.first {fill: #0072B2} "
-    "text.first {fill: #FFFFFF; font-weight: 700} .cluster {stroke: #1B2330} .head {font-weight: 600} "
-    ".tick {stroke: #C9D0DA} .zero {stroke: #7A8594; stroke-width: 2; stroke-dasharray: 6 4} "
-    ".single {stroke: #7A8594; stroke-width: 6} .together {stroke: #7A8594; stroke-width: 1.5} "
-    ".dot {fill: #FFFFFF; stroke: #0072B2; stroke-width: 2} .dot.filled {fill: #0072B2}</style>"
-)
+_NARROWEST_CELL = 52.0
+_WIDEST_HEAD = 760  # of titles side by side; wider ones are set upright
 
 
-def task_svg(found: TaskComparison, metric: str, below: str = "") -> str:
-    """A row a system, a column a language pair and, where there is one, the rank over all: rank
-    ranges, those that reach the first rank filled. A dash: no score there, or no rank. What is to
-    stand `below` is broken into lines.
+def task_svg(comparison: TaskComparison, metric: str) -> str:
+    """A row for each system, a column for each language pair and one across them.
+
+    The cells are rank ranges; those that reach the first rank are filled. A dash: no score there,
+    or no rank.
     """
-    shown = rank_table(found, metric).without("n_pairs", "score", "wins", "ties", "losses")
-    ranks = shown.without("system")
+    drawing, wide = _draw_task(comparison, metric)
+    return drawing.to_svg(_describe_task(comparison, metric), wide, 8)
+
+
+def task_picture(comparison: TaskComparison, metric: str) -> str:
+    """The ranks of a task as a file of its own, which says what it shows."""
+    ranks = rank_table(comparison, metric)
+    key = [
+        f"Ranks by {name_metric(metric)}.",
+        *explain_ranks(comparison, metric),
+        *ranks.legend.explain(ranks, marked="Blue"),
+        *list_caveats(comparison, metric),
+    ]
+    drawing, wide = _draw_task(comparison, metric)
+    lines = wrapped(printable(" ".join(key)), max(30, int((wide - 16) / _DIGIT)))
+    _add_lines_below(drawing, lines)
+    wide = max(wide, *(16 + _DIGIT * width(line) for line in lines))
+    return drawing.to_file(_describe_task(comparison, metric), wide, 8)
+
+
+def _describe_task(comparison: TaskComparison, metric: str) -> str:
+    n_systems = format_count(len(rank_table(comparison, metric).rows), "system")
+    n_pairs = format_count(len(select_lang_pairs(comparison, metric)), "language pair")
+    return f"{metric_title(metric)}: rank ranges of {n_systems} in {n_pairs}"
+
+
+def _draw_task(comparison: TaskComparison, metric: str) -> tuple[_Drawing, float]:
+    """The drawing and how wide it is."""
+    table = rank_table(comparison, metric)
+    ranks = table.without("system", "n_pairs", "score", "wins", "ties", "losses")
     titles, texts = list(map(printable, ranks.titles)), ranks.texts()
-    upright = sum(12 + _WIDE_DIGIT * width(title) for title in titles) > 760
-    wide = [
-        max(
-            52.0,
-            _WIDE_DIGIT * max(width(row[k]) for row in texts) + 10,
-            0 if upright else _WIDE_DIGIT * width(title) + 12,
-        )
-        for k, title in enumerate(titles)
-    ]
-    top = 8 + (_WIDE_DIGIT * max(map(width, titles)) if upright else 20)
-    rows = _Rows(shown.values("system"), top, _ROW, 7, 30, _WIDE_DIGIT)
-    *starts, end = accumulate(wide, initial=rows.left)
-    shapes, full = rows.shapes, end + 8
-    rows.drawn += [
-        shapes.upright(x + w / 2 + 5, top - 6, title)
-        if upright
-        else shapes.text(x + w / 2, top - 6, title, "mid")
-        for x, w, title in zip(starts, wide, titles, strict=True)
-    ]
-    for k, (y, high, row) in enumerate(zip(rows.starts, rows.heights, texts, strict=True)):
-        for x, w, key, text in zip(starts, wide, ranks.keys, row, strict=True):
-            first = " first" * ((k, key) in ranks.marks)
+    is_upright = sum(12 + _DIGIT * width(title) for title in titles) > _WIDEST_HEAD
+    top = 28.0
+    if is_upright:
+        top = 8 + _DIGIT * max(map(width, titles))
+    drawing = _Drawing(table.values("system"), top, _SMALL_ROWS)
+    widths = []
+    for k, title in enumerate(titles):
+        cells = _DIGIT * max(width(row[k]) for row in texts) + 10
+        head = 0 if is_upright else _DIGIT * width(title) + 12
+        widths.append(max(_NARROWEST_CELL, cells, head))
+    columns = list(pairwise(accumulate(widths, initial=drawing.left)))
+    for (left, right), title in zip(columns, titles, strict=True):
+        middle = (left + right) / 2
+        if is_upright:
+            drawing.drawn.append(drawing.shapes.upright(middle + 5, top - 6, title))
+        else:
+            drawing.add_text(middle, top - 6, title, "mid")
+    _draw_rank_cells(drawing, ranks, columns)
+    _, end = columns[-1]
+    for k in ranks.ruled:
+        drawing.add_line(0, drawing.ends[k], end, drawing.ends[k], "cluster")
+    return drawing, end + 8
+
+
+def _draw_rank_cells(
+    drawing: _Drawing, ranks: Table, columns: Sequence[tuple[float, float]]
+) -> None:
+    rows = zip(drawing.starts, drawing.ends, ranks.texts(), strict=True)
+    for k, (top, bottom, texts) in enumerate(rows):
+        for (left, right), key, text in zip(columns, ranks.keys, texts, strict=True):
+            first = " first" if (k, key) in ranks.marks else ""
             if text != MISSING:
-                rows.drawn.append(shapes.rect(x + 1, y + 1, w - 2, high - 2, f"cell{first}"))
-            rows.drawn.append(
-                shapes.text(x + w / 2, y + high / 2 + 5, text.replace("-", "\u2013"), f"mid{first}")
-            )
-        rows.drawn += [shapes.line(0, y + high, end, y + high, "cluster")] * (k in ranks.ruled)
-    for line in wrapped(below, max(30, int((full - 16) / _WIDE_DIGIT))) if below else ():
-        full, rows.bottom = max(full, 16 + _WIDE_DIGIT * width(line)), rows.bottom + _LINE
-        rows.drawn.append(shapes.text(8, rows.bottom, line))
-    return rows.to_svg(
-        f"{metric_title(metric)}: rank ranges of {format_count(len(texts), 'system')} in "
-        f"{format_count(len(select_lang_pairs(found, metric)), 'language pair')}",
-        full,
-        8,
-    )
-
-
-def task_picture(found: TaskComparison, metric: str) -> str:
-    """The same as a file of its own, which says what it shows."""
-    ranks = rank_table(found, metric)
-    key = " ".join(
-        [
-            f"Ranks by {name_metric(metric)}.",
-            *explain_ranks(found, metric),
-            *ranks.legend.explain(ranks, marked="Blue"),
-            *list_caveats(found, metric),
-        ]
-    )
-    return _as_file(task_svg(found, metric, printable(key)))
-
-
-def _as_file(drawn: str) -> str:
-    return (
-        drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
-            ">", ">" + _STYLE, 1
-        )
-        + "\n"
-    )
+                drawing.add_rect(
+                    left + 1, top + 1, right - left - 2, bottom - top - 2, f"cell{first}"
+                )
+            x, y = (left + right) / 2, (top + bottom) / 2 + 5
+            drawing.add_text(x, y, text.replace("-", _EN_DASH), f"mid{first}")

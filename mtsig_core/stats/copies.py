@@ -1,5 +1,6 @@
-"""Segments that occur more than once in a test set, in different units: they are drawn as if they
-were independent.
+"""Segments that occur more than once in a test set, in different units.
+
+They are drawn as if they were independent.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ MOST_ADDED = 0.1
 
 @dataclass(frozen=True)
 class Copies:
-    """Segments with the source and the references of an earlier segment that belongs to another
-    unit.
-    """
+    """Segments with the source and the references of an earlier segment of another unit."""
 
     n: int
     n_segments: int
@@ -52,18 +51,19 @@ def find_copies(testset: TestSet, units: Units) -> Copies | None:
     first_of: dict[Hashable, int] = {}
     characters: dict[tuple[int, int], int] = {}  # by the first segment of that text, and by unit
     copies: dict[int, int] = {}  # segment -> the one that it copies
-    for segment, (text, length) in enumerate(_texts(testset)):
+    for segment, (text, length) in enumerate(_list_texts(testset)):
         first = first_of.setdefault(text, segment)
         unit = int(units.index[segment])
-        place = first, unit
         if first != segment and unit != units.index[first]:
             copies[segment] = first
-        characters[place] = characters.get(place, 0) + length
+        characters[first, unit] = characters.get((first, unit), 0) + length
     if not copies:
         return None
-    longest = max(
-        copies, key=lambda segment: characters[copies[segment], int(units.index[segment])]
-    )
+
+    def count_characters(segment: int) -> int:
+        return characters[copies[segment], int(units.index[segment])]
+
+    longest = max(copies, key=count_characters)
     return Copies(
         len(copies),
         testset.n_segments,
@@ -73,8 +73,8 @@ def find_copies(testset: TestSet, units: Units) -> Copies | None:
     )
 
 
-def _texts(testset: TestSet) -> Iterator[tuple[Hashable, int]]:
-    """What tells the segments apart, source and references, and how many characters that has."""
+def _list_texts(testset: TestSet) -> Iterator[tuple[Hashable, int]]:
+    """The source and references of each segment, and how many characters they have."""
     sides = list(testset.references.values())
     if testset.sources is not None:
         sides.append(testset.sources)
@@ -84,9 +84,7 @@ def _texts(testset: TestSet) -> Iterator[tuple[Hashable, int]]:
 
 
 def _inflation(characters: dict[tuple[int, int], int]) -> float:
-    """The variance of a sum in which equal texts vary together, over that in which units are
-    independent.
-    """
+    """How equal texts that vary together inflate the variance of a sum of independent units."""
     texts = np.array([first for first, _ in characters])
     sizes = np.array(list(characters.values()), dtype=float)
     together = np.bincount(texts, weights=sizes)

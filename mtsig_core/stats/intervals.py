@@ -1,6 +1,4 @@
-"""Confidence intervals from the bootstrap and the jackknife, for one difference and for all pairs
-together.
-"""
+"""Confidence intervals from the bootstrap and the jackknife, for one difference or all pairs."""
 
 from __future__ import annotations
 
@@ -18,25 +16,24 @@ from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, unbiased, units_freedo
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
 
 
-#: From fewer there is no interval. Of two units a resample is the one twice, the other twice, or
-#: both, a quarter of the time, a quarter, and half of it: so no more than half can lie between two
-#: ends. The jackknife has those two scores.
+#: From fewer there is no interval. Of two units a resample has the first one twice, the second one
+#: twice, or both, with chances 1/4, 1/4 and 1/2: so no more than half can lie between two bounds.
+#: The jackknife has those two scores.
 LEAST_UNITS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What an interval may be made from, for k quantities (scores or differences) in points."""
+    """The values of k quantities (scores or differences) in points that intervals are made from."""
 
-    observed: np.ndarray  # shape (k,): Values on the whole test set
-    drawn: np.ndarray  # shape (k, resamples): Values on bootstrap samples
-    left_out: (
-        np.ndarray
-    )  # shape (k, units): Values with one unit left out; NaN for units that have no part in a value
-    #: shape (k, segments), optional: For means of segment scores: what each is the mean of, NaN
-    #: where there is none.
+    observed: np.ndarray  # shape (k,): on the whole test set
+    drawn: np.ndarray  # shape (k, resamples): on bootstrap samples
+    #: shape (k, units): with one unit left out; NaN for units that have no part in a value.
+    left_out: np.ndarray
+    #: shape (k, segments), optional: for means of segment scores, these scores; NaN where there is
+    #: none.
     segments: np.ndarray | None = None
-    #: shape (k,), optional: For intervals of the jackknife: the degrees of freedom of its standard
+    #: shape (k,), optional: for intervals of the jackknife, the degrees of freedom of its standard
     #: errors.
     freedom: np.ndarray | None = None
 
@@ -47,13 +44,16 @@ def finite_or_none(value: float) -> float | None:
 
 
 def finite_ends(low: float, high: float) -> tuple[float, float] | None:
-    """Two ends as plain numbers, None where one is undefined."""
-    return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None
+    """Two bounds as plain numbers, None where one is undefined."""
+    if math.isfinite(low) and math.isfinite(high):
+        return float(low), float(high)
+    return None
 
 
 def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values (Efron 1979; Koehn 2004, section
-    5).
+    """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values.
+
+    Efron (1979); Koehn (2004, section 5).
 
     Returns
     -------
@@ -66,8 +66,9 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """The percentile interval reflected about the observed value (Davison and Hinkley 1997,
-    5.2).
+    """The percentile interval reflected about the observed value.
+
+    Davison and Hinkley (1997, 5.2).
     """
     low, high = percentile(sample, alpha)
     return 2 * sample.observed - high, 2 * sample.observed - low
@@ -81,27 +82,27 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     from scipy.special import ndtr, ndtri
 
     n = sample.drawn.shape[1]
-    below = (sample.drawn < sample.observed[:, None]).sum(1) + (
-        sample.drawn == sample.observed[:, None]
-    ).sum(1) / 2
-    # all values on one side would put the correction at infinity: stay half a replicate inside
-    bias = ndtri(np.clip(below / n, 0.5 / n, 1 - 0.5 / n))
+    observed = sample.observed[:, None]
+    n_ties = (sample.drawn == observed).sum(axis=1)
+    n_below = (sample.drawn < observed).sum(axis=1) + n_ties / 2
+    # With all values on one side the correction would be infinite: stay half a replicate inside.
+    bias = ndtri(np.clip(n_below / n, 0.5 / n, 1 - 0.5 / n))
     acceleration = np.nan_to_num(apply_to_known(_acceleration, sample.left_out), nan=0.0)
-    ends = []
-    for z in (ndtri(alpha / 2), ndtri(1 - alpha / 2)):
-        level = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
-        ends.append(
-            np.array([np.quantile(row, q) for row, q in zip(sample.drawn, level, strict=True)])
-        )
-    return ends[0], ends[1]
+
+    def find_bound(z: float) -> np.ndarray:
+        levels = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
+        rows = zip(sample.drawn, levels, strict=True)
+        return np.array([np.quantile(row, level) for row, level in rows])
+
+    return find_bound(ndtri(alpha / 2)), find_bound(ndtri(1 - alpha / 2))
 
 
 def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Observed value +- t x jackknife standard error, which holds its level better with few units.
 
     The degrees of freedom are those of the sample. They must not count units: of documents of
-    unequal size, the large ones decide the standard error, so it is known less well than so many
-    equal ones would make it known.
+    unequal size, the large ones decide the standard error, so it is known less well than from as
+    many equal ones.
     """
     from scipy.special import stdtrit
 
@@ -111,26 +112,27 @@ def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def jackknife_se(left_out: np.ndarray) -> np.ndarray:
-    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,); see
-    `Sample`.
+    """Jackknife standard error (Efron and Tibshirani 1993, 11.5), shape (k, units) -> (k,).
+
+    `left_out` as in `Sample`.
     """
     return apply_to_known(lambda rows: np.sqrt((rows.shape[1] - 1) * rows.var(axis=1)), left_out)
 
 
 def _acceleration(left_out: np.ndarray) -> np.ndarray:
     pulls = left_out.mean(axis=1, keepdims=True) - left_out
-    cubes, squares = (pulls**3).sum(1), (pulls**2).sum(1)
-    found: np.ndarray = np.divide(
-        cubes, 6 * squares**1.5, out=np.zeros_like(cubes), where=squares > 0
-    )
-    return found
+    cubes = (pulls**3).sum(axis=1)
+    squares = (pulls**2).sum(axis=1)
+    nothing = np.zeros_like(cubes)
+    acceleration: np.ndarray = np.divide(cubes, 6 * squares**1.5, out=nothing, where=squares > 0)
+    return acceleration
 
 
 def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of segment scores +- t(n - 1) x sd / sqrt(n) (Koehn 2004, section 4, with n - 1 degrees
-    of freedom).
+    """Mean of segment scores +- t(n - 1) x sd / sqrt(n).
 
-    It takes segments as independent; NaN where there are fewer than `LEAST_UNITS`.
+    Koehn (2004, section 4), with n - 1 degrees of freedom. It takes segments as independent; NaN
+    where there are fewer than `LEAST_UNITS`.
     """
     from scipy.special import stdtrit
 
@@ -138,9 +140,11 @@ def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarr
         "only metrics that are means of segment scores have this interval"
     )
     n = np.isfinite(sample.segments).sum(axis=1)
+    freedom = np.maximum(n - 1, 1)
     centred = np.nan_to_num(sample.segments - sample.observed[:, None], nan=0.0)
-    error = np.sqrt((centred**2).sum(axis=1) / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    half = np.where(n < LEAST_UNITS, np.nan, stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * error)
+    error = np.sqrt((centred**2).sum(axis=1) / freedom / np.maximum(n, 1))
+    half = stdtrit(freedom, 1 - alpha / 2) * error
+    half = np.where(n < LEAST_UNITS, np.nan, half)
     return sample.observed - half, sample.observed + half
 
 
@@ -148,28 +152,24 @@ def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarr
 Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
 
 
-def _of_enough(rule: Interval) -> Interval:
-    """The rule, with NaN for what stands on fewer than `LEAST_UNITS`."""
+def _need_units(rule: Interval) -> Interval:
+    """The rule, with NaN for quantities of fewer than `LEAST_UNITS` units."""
 
     @wraps(rule)
-    def ends(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        enough = np.count_nonzero(~np.isnan(sample.left_out), axis=1) >= LEAST_UNITS
+    def interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        n_units = np.count_nonzero(~np.isnan(sample.left_out), axis=1)
+        has_enough = n_units >= LEAST_UNITS
         low, high = rule(sample, alpha)
-        return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
+        return np.where(has_enough, low, np.nan), np.where(has_enough, high, np.nan)
 
-    return ends
+    return interval
 
 
 INTERVALS: dict[str, Interval] = {
-    **{
-        name: _of_enough(rule)
-        for name, rule in (
-            ("percentile", percentile),
-            ("basic", basic),
-            ("bca", bca),
-            ("jackknife-t", jackknife_t),
-        )
-    },
+    "percentile": _need_units(percentile),
+    "basic": _need_units(basic),
+    "bca": _need_units(bca),
+    "jackknife-t": _need_units(jackknife_t),
     "t": student_interval,
 }
 
@@ -180,21 +180,20 @@ def fitting_intervals(segment_means: bool) -> dict[str, Interval]:
 
 
 def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
-    """Quantiles of each row, linear between order statistics (numpy's default): shape (levels,
-    rows).
-    """
-    ordered = np.sort(
-        rows, axis=1
-    )  # five times as fast here as the selection that np.quantile does
-    positions = np.array(levels) * (rows.shape[1] - 1)
-    at = positions.astype(int)
-    below, above = ordered[:, at].T, ordered[:, np.minimum(at + 1, rows.shape[1] - 1)].T
-    quantiles: np.ndarray = below + (above - below) * (positions - at)[:, None]
+    """Quantiles of each row, linear between order statistics as numpy's: shape (levels, rows)."""
+    # To sort is five times as fast here as the selection that np.quantile does.
+    ordered = np.sort(rows, axis=1)
+    last = rows.shape[1] - 1
+    positions = np.array(levels) * last
+    ranks = positions.astype(int)
+    below = ordered[:, ranks].T
+    above = ordered[:, np.minimum(ranks + 1, last)].T
+    quantiles: np.ndarray = below + (above - below) * (positions - ranks)[:, None]
     return quantiles
 
 
 # -------------------------------------------------------------------------------------------------
-# Simultaneous confidence intervals for the differences of all pairs, from the draws of the single intervals.
+# Simultaneous intervals for the differences of all pairs, from the draws of the single intervals.
 
 
 def simultaneous(
@@ -204,10 +203,11 @@ def simultaneous(
     n_effective: np.ndarray,
     alpha: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Max-T intervals of all differences, which hold together: d_0 +- t sqrt(n / (n - 1)) x
-    bootstrap standard error, with n units of equal size, and t from the largest studentised
-    deviation of each draw over all pairs (Westfall and Young 1993; Romano and Wolf 2005), the same
-    for all pairs on n units. A family of one pair has the single interval.
+    """Max-T intervals of all differences, which hold together.
+
+    d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error, with n units of equal size, and t from
+    the largest studentised deviation of each draw over all pairs (Westfall and Young 1993; Romano
+    and Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
 
     `drawn` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all
     pairs; `n_units` and `n_effective` the units of each pair, and how many of equal size these are
@@ -216,10 +216,10 @@ def simultaneous(
 
     t is `largest_quantile` read as Student's t: the value that t exceeds as seldom as a normal
     variable exceeds the quantile, with the units of equal size less one as degrees of freedom. The
-    quantile alone takes the standard errors for known: of 15 differences on 15 units it held all in
-    80% of samples in place of 95%. Draws of few units do not reach as far as the true differences
-    do: below `FEW_FOR_BOOTSTRAP` equal ones the quantile is at least Bonferroni's, z(1 - alpha /
-    2m), which needs no draws. Step-down tests may find more than any such family of intervals.
+    quantile takes the standard errors as known: of 15 differences on 15 units it held all in 80% of
+    samples instead of 95%. Draws of few units do not reach as far as the true differences: below
+    `FEW_FOR_BOOTSTRAP` equal ones the quantile is at least Bonferroni's, z(1 - alpha / 2m), which
+    needs no draws. Step-down tests may find more than any such family of intervals.
     """
     from scipy.special import ndtr, ndtri, stdtrit
 
@@ -234,21 +234,23 @@ def simultaneous(
 
 
 def largest_quantile(drawn: np.ndarray | Rows, alpha: float) -> tuple[float, np.ndarray]:
-    """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and the
-    standard errors se_k; of differences, shape (pairs, draws).
+    """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and all se_k.
 
-    Draws are centred on their mean, as the signed shift of the test ``bootstrap`` does, not on what
-    was observed: the bootstrap's own bias then widens no interval. Pairs that never vary take no
-    part.
+    Of differences, shape (pairs, draws). Draws are centred on their mean, as the signed shift of
+    the test ``bootstrap`` does, not on the observed difference: the bootstrap's own bias then
+    widens no interval. Pairs that never vary take no part.
 
     Returns float, ndarray of shape (pairs,).
     """
-    largest, se = np.zeros(drawn.shape[1]), np.empty(drawn.shape[0])
-    for rows in row_chunks(*drawn.shape):  # never all pairs x draws at once
+    n_pairs, n_draws = drawn.shape
+    largest = np.zeros(n_draws)
+    se = np.empty(n_pairs)
+    for rows in row_chunks(n_pairs, n_draws):  # never all pairs x draws at once
         differences = drawn[rows]
         spread = differences.std(axis=1, ddof=1)
         se[rows] = np.where(spread > rounding_error(differences), spread, 0.0)
         varies = se[rows] > 0
-        away = np.abs(differences - differences.mean(axis=1, keepdims=True))[varies]
-        np.maximum(largest, (away / se[rows][varies, None]).max(axis=0, initial=0.0), out=largest)
+        deviations = np.abs(differences - differences.mean(axis=1, keepdims=True))[varies]
+        studentised = deviations / se[rows][varies, None]
+        np.maximum(largest, studentised.max(axis=0, initial=0.0), out=largest)
     return float(np.quantile(largest, 1 - alpha)), se

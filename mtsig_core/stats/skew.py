@@ -1,5 +1,4 @@
-"""Systems whose differences to the others are skewed: a few units are far from the rest, always on
-the same side.
+"""Systems with skewed differences: a few units are far from the others, always on the same side.
 
 A test of means then rejects too often: a sample without such units has a mean too far on one side
 and a standard error that is too small. Where all systems are skewed alike, their differences are
@@ -20,20 +19,18 @@ from mtsig_core.testset import TestSet
 
 #: With two systems nothing tells which of them is skewed.
 LEAST_SYSTEMS = 3
-#: How many standard errors of a normal sample's skewness the skewness has to be from 0: less is
+#: The skewness has to be so many standard errors of a normal sample's skewness from 0: less is
 #: chance.
 LEAST_ERRORS = 3.0
-#: How large skewness / sqrt(n) has to be, which is what the level depends on: with less, so many
-#: units make up for it.
+#: skewness / sqrt(n) has to be so large, as the level depends on it: with less, so many units make
+#: up for it.
 LEAST_EFFECT = 0.1
-#: How many times as skewed as nearly all differences of the other systems those of one system have
-#: to be.
+#: The differences of a system have to be so many times as skewed as nearly all of the others.
 LEAST_CONTRAST = 2.0
 _NEARLY_ALL = 0.9
-#: Of a system's pairs one in so many may be otherwise: those with another system that is skewed,
-#: too.
+#: One in so many pairs of a system may differ: the other system may be skewed, too.
 _EXCEPTIONS = 5
-_FAR = 0.5
+_FAR = 0.5  # of the distance of the farthest unit
 _MOST_NAMED = 3  # units
 
 
@@ -42,10 +39,10 @@ class SkewedSystem:
     """One system, and the units that its differences to the others are skewed by."""
 
     system: str
-    is_worse: bool  # whether the few units speak against it
-    #: How many units are at least half as far from the mean as the farthest one, which share of the
-    #: spread of its differences (the sum of their squares) they carry, and the names of the first
-    #: of them, empty without names.
+    is_worse: bool  # whether it is worse in the few units
+    #: How many units are at least half as far from the mean as the farthest one, their share of the
+    #: spread of its differences (the sum of their squares), and the names of the first of them,
+    #: empty without names.
     n_far: int
     share: float
     named: tuple[str, ...]
@@ -59,9 +56,9 @@ def find_skewed(
     unit_names: Sequence[str],
     sign: int,
 ) -> tuple[SkewedSystem, ...]:
-    """The systems whose differences to the others are skewed, the same way round, by
-    `LEAST_ERRORS`, `LEAST_EFFECT` and `LEAST_CONTRAST`. There is none of two systems.
+    """The systems whose differences to the others are skewed, all in the same direction.
 
+    By `LEAST_ERRORS`, `LEAST_EFFECT` and `LEAST_CONTRAST`. There is none of two systems.
     `left_out` has the differences of the pairs with each unit left out, shape (pairs, units);
     `sizes` the segments of each unit; `unit_names` the names of the units, empty where they have
     none; `sign` turns a difference into an improvement.
@@ -73,27 +70,37 @@ def find_skewed(
         LEAST_ERRORS * chance_skewness(sizes),
         LEAST_EFFECT * float(np.sqrt(effective_number(sizes))),
     )
-    one_sided = {}
+    common_skewness = {}
     for k in range(len(names)):
-        size = _common_skewness(_signed(skewness, pairs, k))
-        if abs(size) >= least:
-            one_sided[k] = size
-    alike = ~np.isin(pairs, list(one_sided)).any(axis=1)  # pairs of systems that are not skewed
-    if not alike.any():
+        in_all, signs = _find_pairs(pairs, k)
+        common = _common_skewness(skewness[in_all] * signs)
+        if abs(common) >= least:
+            common_skewness[k] = common
+    is_unskewed = ~np.isin(pairs, list(common_skewness)).any(axis=1)
+    if not is_unskewed.any():
         return ()
-    beside = float(np.quantile(np.abs(skewness[alike]), _NEARLY_ALL))
-    found = []
-    for k, size in one_sided.items():
-        if abs(size) >= LEAST_CONTRAST * beside:
-            own = (pairs == k).any(axis=1)
-            values = pseudo_values(left_out[own])[0] * np.where(pairs[own, :1] == k, 1.0, -1.0)
-            found.append(_describe(names[k], values.mean(axis=0), size * sign < 0, unit_names))
-    return tuple(found)
+    usual = float(np.quantile(np.abs(skewness[is_unskewed]), _NEARLY_ALL))
+    skewed = []
+    for k, common in common_skewness.items():
+        if abs(common) < LEAST_CONTRAST * usual:
+            continue
+        in_all, signs = _find_pairs(pairs, k)
+        values = pseudo_values(left_out[in_all])[0] * signs[:, None]
+        is_worse = common * sign < 0
+        skewed.append(_describe(names[k], values.mean(axis=0), is_worse, unit_names))
+    return tuple(skewed)
+
+
+def _find_pairs(pairs: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of system k, and the signs that turn them so that it comes first."""
+    in_all = np.flatnonzero((pairs == k).any(axis=1))
+    return in_all, np.where(pairs[in_all, 0] == k, 1.0, -1.0)
 
 
 def chance_skewness(sizes: np.ndarray) -> float:
-    """The standard error of the skewness of normal sums over units of these sizes: sqrt(6 / n) of
-    equal ones, and more of unequal ones, as large units are far from the rest.
+    """The standard error of the skewness of normal sums over units of these sizes.
+
+    sqrt(6 / n) of equal ones, and more of unequal ones, as large units are far from the others.
 
     >>> round(chance_skewness(np.full(24, 7)), 3)
     0.5
@@ -102,16 +109,10 @@ def chance_skewness(sizes: np.ndarray) -> float:
     return float(np.sqrt(6 * np.mean(shares**3) / len(sizes)))
 
 
-def _signed(skewness: np.ndarray, pairs: np.ndarray, k: int) -> np.ndarray:
-    """The skewness of the differences of system k, itself first, to the others."""
-    own = np.flatnonzero((pairs == k).any(axis=1))
-    signed: np.ndarray = skewness[own] * np.where(pairs[own, 0] == k, 1.0, -1.0)
-    return signed
-
-
 def _common_skewness(signed: np.ndarray) -> float:
-    """The skewness that nearly all pairs of a system reach, with the sign that most of them have; 0
-    if they do not have the same.
+    """The skewness that nearly all pairs of a system reach, with the sign that most of them have.
+
+    0 if they do not have the same sign.
     """
     if not len(signed):
         return 0.0
@@ -122,27 +123,27 @@ def _common_skewness(signed: np.ndarray) -> float:
 
 def measure_skewness(left_out: np.ndarray) -> np.ndarray:
     """The skewness of the pseudo-values of each row, 0 where nothing varies; (k, units) -> (k,)."""
-    found = np.zeros(len(left_out))
+    skewness = np.zeros(len(left_out))
     for rows in row_chunks(*left_out.shape):
         values, has_part = pseudo_values(left_out[rows])
         n = np.maximum(has_part.sum(axis=1), 1)
         variance = (values**2).sum(axis=1) / n
         cubes = (values**3).sum(axis=1) / n
-        found[rows] = np.divide(cubes, variance**1.5, out=np.zeros_like(cubes), where=variance > 0)
-    return found
+        nothing = np.zeros_like(cubes)
+        skewness[rows] = np.divide(cubes, variance**1.5, out=nothing, where=variance > 0)
+    return skewness
 
 
 def measure_sizes(units: Units) -> np.ndarray:
-    """The segments of each unit; of stationary blocks, the pieces that a jackknife leaves out are
-    as good as equal.
+    """The segments of each unit.
+
+    The pieces of stationary blocks that a jackknife leaves out are nearly equal.
     """
-    return np.ones(units.pieces) if units.kind != "document" else np.bincount(units.index)
+    return np.bincount(units.index) if units.kind == "document" else np.ones(units.pieces)
 
 
 def list_unit_names(testset: TestSet, units: Units) -> tuple[str, ...]:
-    """What the units are called: documents by their ids, segments by their lines; stationary blocks
-    have no name.
-    """
+    """The names of the units: ids of documents, lines of segments; stationary blocks have none."""
     if units.block_length is not None:
         return ()
     if units.kind == "segment" or testset.documents is None:

@@ -8,8 +8,6 @@ nothing is approximated.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from mtsig_core.stats.arrays import Rows, pair_differences
@@ -18,13 +16,13 @@ from mtsig_core.stats.intervals import jackknife_se
 from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights
 
-#: So many standard errors stand for a resample without spread: no observed difference is as far
-#: from 0, and rounding of this size is too small to be seen.
+#: A resample without spread counts as so many standard errors: no observed difference is as far
+#: from 0, and rounding of this size is invisible.
 _FARTHEST = 1e4
 
 
 def pseudo_values(left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What each unit adds to a quantity, about its mean, and which units have a part in it.
+    """How much each unit adds to a quantity, about its mean, and which units have a part in it.
 
     (n - 1) (mean of all scores with a unit left out - the score with this one left out), of shape
     (k, units), 0 for units without a part; the second array is true for those that have one.
@@ -50,9 +48,9 @@ def draw_studentised(
     jobs: int = 1,
     progress: StageProgress | None = None,
 ) -> np.ndarray | Rows:
-    """Studentised differences of all pairs on the same resamples, times the standard error of each
-    pair: in points.
+    """Studentised differences of all pairs on the same resamples, in points.
 
+    They are multiplied by the standard error of each pair.
     `left_out` has the scores of the systems with each unit left out, shape (systems, units).
     Stationary blocks are drawn as the pieces of consecutive segments that are left out. The result
     has shape (pairs, n_trials); where this would take too much memory, rows are made whenever they
@@ -78,43 +76,28 @@ def _studentise(
     jobs: int,
     progress: StageProgress | None = None,
 ) -> np.ndarray:
+    """Studentised differences times their standard errors, shape (k, n_trials)."""
     values, has_part = pseudo_values(left_out)
+    values, has_part = values.T, has_part.T  # shape (units, k), to be multiplied by weights
+    squares = values**2
+    has_all_parts = has_part.all()
     errors = jackknife_se(left_out)
-    studentise = partial(
-        _studentise_block, values.T, (values**2).T, None if has_part.all() else has_part.T, errors
-    )
-    drawn = np.empty((len(left_out), n_trials))
 
     def draw_block(block: int) -> np.ndarray:
-        weights = bootstrap_weights(pieces, seed, block)[: n_trials - block * BLOCK]
-        return studentise(weights.astype(float))
+        weights = bootstrap_weights(pieces, seed, block)[: n_trials - block * BLOCK].astype(float)
+        n: np.ndarray | int = weights.shape[1] if has_all_parts else weights @ has_part
+        n = np.maximum(n, 1)
+        means = weights @ values / n
+        variances = np.maximum(weights @ squares / n - means**2, 0.0) / np.maximum(n - 1, 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(means == 0, 0.0, means / np.sqrt(variances))
+        block_differences: np.ndarray = np.clip(np.nan_to_num(t), -_FARTHEST, _FARTHEST) * errors
+        return block_differences.T
 
+    differences = np.empty((len(left_out), n_trials))
     blocks = run_in_order(draw_block, -(-n_trials // BLOCK), jobs)
-    for block, made in enumerate(blocks):
-        drawn[:, block * BLOCK : (block + 1) * BLOCK] = made
+    for block, block_differences in enumerate(blocks):
+        differences[:, block * BLOCK : (block + 1) * BLOCK] = block_differences
         if progress is not None:
             progress(min(1.0, (block + 1) * BLOCK / n_trials))
-    return drawn
-
-
-def _studentise_block(
-    values: np.ndarray,
-    squares: np.ndarray,
-    has_part: np.ndarray | None,
-    errors: np.ndarray,
-    weights: np.ndarray,
-) -> np.ndarray:
-    """The studentised means of one block of resamples, times the standard errors: shape (k,
-    resamples).
-
-    `values` and `squares` have shape (units, k), `weights` (resamples, units).
-    """
-    n = weights.shape[1] if has_part is None else weights @ has_part
-    n = np.maximum(n, 1)
-    means = weights @ values / n
-    variances = np.maximum(weights @ squares / n - means**2, 0.0) / np.maximum(n - 1, 1)
-    own_errors = np.sqrt(variances)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(means == 0, 0.0, means / own_errors)
-    drawn: np.ndarray = np.clip(np.nan_to_num(t), -_FARTHEST, _FARTHEST) * errors
-    return drawn.T
+    return differences
