@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist, median
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,9 @@ from mtsig_core.experiments.frame import (
     pair_population,
     population,
     rate,
+    rate_of,
     run_repeats,
+    table_row,
 )
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
 from mtsig_core.results import MetricResult, PairResult, Settings
@@ -55,13 +57,11 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# Two systems made equal without a swap, which would make their difference a part of what segments
-# of a document have in common: whole documents are drawn with weights under which both have the
-# same score.
+# Two systems made equal by weights of documents. A swap would make them equal, too, but then their
+# difference would have no share that the segments of a document have in common.
 
 
-#: The effective number of documents, as a share of all, below which the weights leave too little of
-#: the test set.
+#: The smallest effective number of documents that weights may leave, as a share of all.
 LEAST_KEPT = 0.5
 _DOUBLINGS = 20
 
@@ -165,7 +165,7 @@ def _influence(metric: Metric, statistics: np.ndarray, sums: np.ndarray) -> np.n
     return influence
 
 
-# Type-I error: how often each test finds a difference where there is none.
+# Type-I error: how often each test finds a difference between equal systems.
 
 
 _NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
@@ -187,7 +187,7 @@ class NullRate:
 class TypeOne(Simulation):
     """Rejections of true nulls by every test; the outputs of systems a and b make the nulls."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": NullRate}
+    tables = {"rows": NullRate}
 
     a: str
     b: str
@@ -337,17 +337,17 @@ def conclusions_on(metric: Metric, pair_set: PairSet, trials: int, alpha: float)
 _PAPER_SYSTEMS, _PAPER_SEGMENTS, _EQUAL_STREAM = 6, 2000, 41  # those of the paper
 
 
-@dataclass(frozen=True)
+@table_row
 class Variant:
     """The first system against another, named as in the paper, such as ``1:2``."""
 
-    pair: str = field(metadata=column("equal systems", "name"))
+    pair: str = column("equal systems", "name")
     #: Of their scores, in points, without a sign.
-    difference: float = field(metadata=column("difference", "amount"))
-    p_ar: float = field(metadata=column("p, randomization", "share"))
-    p_bootstrap: float = field(metadata=column("p, signed shift", "share"))
+    difference: float = column("difference", "amount")
+    p_ar: float = column("p, randomization", "share")
+    p_bootstrap: float = column("p, signed shift", "share")
     #: By the shift in the paper.
-    p_as_printed: float = field(metadata=column("p, bootstrap as printed", "share"))
+    p_as_printed: float = column("p, bootstrap as printed", "share")
 
     @derived("ratio", "share", ".1f")
     def ratio(self) -> float:
@@ -359,7 +359,7 @@ class Variant:
 class Variants(Simulation):
     """Equal systems."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Variant}
+    tables = {"rows": Variant}
 
     trials: int
     n_segments: int
@@ -420,8 +420,7 @@ def variants(  # noqa: PLR0913  each parameter is an option of the command
 FAMILY_STREAM, CLAIMS_STREAM = 40, 42
 _FAMILY_SEGMENTS, _FAMILY_SYSTEMS = 300, (2, 3, 4, 6, 8, 10, 15)
 _ALL_PAIRS, _WITH_FIRST = "all pairs", "with the first"
-# standard errors that the true difference is to have: found 8 times in 10 where it is tested on its
-# own
+# Standard errors that the true difference has: a single test finds it 8 times in 10.
 _AIM = 2.8
 
 
@@ -429,7 +428,7 @@ _AIM = 2.8
 class Mixture:
     """Systems whose test sets are drawn: on each segment the output of a real one (`mix_systems`)."""
 
-    whole: Population
+    source: Population
     n: int  # segments of each test set
     systems: int
     better: int  # the first so many are truly better than the others
@@ -450,8 +449,8 @@ class Mixture:
 
     def draw(self, rng: np.random.Generator) -> Contrast:
         """Draw a test set, and contrast all pairs on it."""
-        statistics = mix_systems(self.whole, self.systems, self.better, self.share, self.n, rng)
-        return contrast_pairs(self.whole.metric, statistics, Units.segments(self.n), self.pairs)
+        statistics = mix_systems(self.source, self.systems, self.better, self.share, self.n, rng)
+        return contrast_pairs(self.source.metric, statistics, Units.segments(self.n), self.pairs)
 
     def test(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Test all pairs on a test set by approximate randomization.
@@ -476,7 +475,7 @@ class Mixture:
         """
         delta, null, p = self.test(rng)
         adjusted = self.adjust(delta, null, p)
-        improvement = direction(self.whole.metric) * delta
+        improvement = direction(self.source.metric) * delta
         decisions = [decide_pairs(improvement, alpha, p=adjusted[name]) for name in corrections]
         return np.array(decisions)
 
@@ -494,7 +493,7 @@ class FamilyDecisions(DrawArrays):
     A claim is false between equal systems, and for the worse system.
     """
 
-    arrays: ClassVar[tuple[str, ...]] = ("decided",)
+    arrays = ("decided",)
 
     pairs: np.ndarray
     true: np.ndarray  # (pairs,), as of `Mixture`
@@ -523,7 +522,7 @@ class FamilyDecisions(DrawArrays):
 
     def any_false(self, correction: str) -> Rate:
         """Test sets with a false claim."""
-        return rate(int(np.count_nonzero(self.false(correction))), len(self.decided))
+        return rate_of(self.false(correction))
 
 
 def mix_family(  # noqa: PLR0913  each parameter is an option of the commands
@@ -588,14 +587,14 @@ def share_for(source: Population, aim: float) -> tuple[float, float]:
 # Experiment-wise error: how likely is a wrong conclusion among many comparisons of equal systems?
 
 
-@dataclass(frozen=True)
+@table_row
 class FamilyError:
     """Test sets of so many equal systems with a wrong conclusion on any pair."""
 
     systems: int
     compared: str  # all pairs, or with the first
-    comparisons: int = field(metadata=column("comparisons k", "count"))
-    if_independent: float = field(metadata=column("1 - (1 - α)^k", "share", ".1%"))
+    comparisons: int = column("comparisons k", "count")
+    if_independent: float = column("1 - (1 - α)^k", "share", ".1%")
     wrong: dict[str, Rate]  # by correction
 
     @derived("equal systems")
@@ -611,7 +610,7 @@ class FamilyErrors(Simulation):
     They share their first systems, so the rows are not independent.
     """
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": FamilyError}
+    tables = {"rows": FamilyError}
 
     repeats: int
     trials: int
@@ -677,7 +676,7 @@ def families(  # noqa: PLR0913  each parameter is an option of the command
                 wrong[name] = rate(count, len(sets))
             rows.append(FamilyError(size, compared, n_pairs, if_independent(alpha, n_pairs), wrong))
         return FamilyErrors(
-            metric=mixture.whole.metric.name,
+            metric=mixture.source.metric.name,
             alpha=alpha,
             seed=seed,
             repeats=len(sets),
@@ -713,25 +712,23 @@ def if_independent(alpha: float, comparisons: int) -> float:
 # False and lost findings by correction, where some systems are truly better.
 
 
-@dataclass(frozen=True)
+@table_row
 class ClaimCounts:
     """The claims under one correction."""
 
-    correction: str = field(metadata=column("correction", "name"))
+    correction: str = column("correction", "name")
     #: The family-wise error.
-    any_false: Rate = field(metadata=column("test sets with a false claim", "estimate", ".1%"))
+    any_false: Rate = column("test sets with a false claim", "estimate", ".1%")
     #: Of the claims of a test set, 0 without any: the false discovery rate.
-    false_share: Mean = field(
-        metadata=column("claims that are false, mean share", "estimate", ".1%")
-    )
-    lost: Mean = field(metadata=column("true differences lost, mean share", "estimate", ".1%"))
+    false_share: Mean = column("claims that are false, mean share", "estimate", ".1%")
+    lost: Mean = column("true differences lost, mean share", "estimate", ".1%")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claims(Simulation):
     """False and lost findings by correction, all on the same test sets."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": ClaimCounts}
+    tables = {"rows": ClaimCounts}
 
     repeats: int
     trials: int
@@ -796,7 +793,7 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
                 ClaimCounts(name, any_false, mean_share(false_share), mean_share(lost_share))
             )
         return Claims(
-            metric=mixture.whole.metric.name,
+            metric=mixture.source.metric.name,
             alpha=alpha,
             seed=seed,
             repeats=len(sets),
@@ -814,11 +811,10 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
     return run_repeats(repeat, gather, repeats, jobs=jobs, progress=report, watch=watch)
 
 
-# Which conclusions the unit changes: segments taken as independent, or documents kept whole.
+# Conclusions that the unit changes: segments are independent, or documents are drawn whole.
 
 
-#: What both comparisons ask for: its p-values raw and by Romano-Wolf give those of every
-#: correction.
+#: Settings of both comparisons: raw p and p by Romano-Wolf lead to p by every correction.
 UNIT_SETTINGS: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci": "percentile"}
 
 
@@ -836,24 +832,24 @@ class UnitChange:
     documents_needed: int | None
 
 
-@dataclass(frozen=True)
+@table_row
 class ChangedPair:
     """A pair that is significant by one unit only; p-values are adjusted."""
 
     correction: str
-    a: str = field(metadata=column("system", "name"))
-    b: str = field(metadata=column("against", "name"))
-    delta: float = field(metadata=column("difference", "amount", "+"))
-    p_segment: float = field(metadata=column("p by segment", "p"))
-    p_document: float = field(metadata=column("p by document", "p"))
-    se_ratio: float | None = field(metadata=column("SE ratio", "score"))
+    a: str = column("system", "name")
+    b: str = column("against", "name")
+    delta: float = column("difference", "amount", "+")
+    p_segment: float = column("p by segment", "p")
+    p_document: float = column("p by document", "p")
+    se_ratio: float | None = column("SE ratio", "score")
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnitChanges(Simulation):
     """Two comparisons of all pairs, by segment and by document."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": UnitChange, "pairs": ChangedPair}
+    tables = {"rows": UnitChange, "pairs": ChangedPair}
 
     n_pairs: int  # that could be tested
     n_segments: int  # with any score
@@ -913,12 +909,12 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
     else:
         scored = testset.keep_scorable(metric.name)
     if scored.n_documents is None or scored.n_documents < 2:
-        found = "no document ids" if scored.n_documents is None else "one document"
+        documents = "no document ids" if scored.n_documents is None else "one document"
         condition = ""
         if testset.n_documents != scored.n_documents:
             condition = f" with a score by {metric.name}"
         raise SettingError(
-            f"{testset.name} has {found}{condition}: there is no other unit than the segment. "
+            f"{testset.name} has {documents}{condition}: there is no other unit than the segment. "
             "Give the document of each segment.",
             {"docs": "FILE"},
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -27,6 +27,7 @@ _FIRST = 24  # repeats before the first look at the results; then twice as many 
 _Z = 1.959963984540054  # normal quantile of 95% intervals
 _Repeat = TypeVar("_Repeat")
 _Result = TypeVar("_Result")
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,11 @@ def rate(count: int, n: int) -> Rate:
         return Rate(0, 0, None, None, None)
     share = count / n
     return Rate(int(count), n, share, *wilson(share, n))
+
+
+def rate_of(yes: np.ndarray) -> Rate:
+    """Return the share of repeats that are true, shape (repeats,)."""
+    return rate(int(np.count_nonzero(yes)), len(yes))
 
 
 def clustered_rate(yes: np.ndarray, cluster: np.ndarray) -> Rate:
@@ -114,15 +120,21 @@ def mean_share(values: np.ndarray) -> Mean:
 
 
 # The fields of a row are the columns of its experiment. Files have all of them, tables those with a
-# title: a new column is one line, a field with ``metadata=column(...)``.
+# title: a new column is one line, a field with ``column(...)``.
 
 
-def column(title: str, kind: str = "text", form: str = "") -> dict[str, tuple[str, str, str]]:
-    """Return the metadata of a field that tables show.
+def column(title: str, kind: str = "text", form: str = "") -> Any:
+    """Declare a field that tables show.
 
     Title, kind and form are those of a `Column`; `*` is the form of all scores.
     """
-    return {"column": (title, kind, form)}
+    return field(metadata={"column": (title, kind, form)})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(column,))
+def table_row(cls: type[_Row]) -> type[_Row]:
+    """Make a class a frozen dataclass, of which tables show the fields that are a `column`."""
+    return dataclass(frozen=True)(cls)
 
 
 class Derived(property):
@@ -159,9 +171,9 @@ def pair_ends(low: float | None, high: float | None) -> tuple[float, float] | No
 def shown_columns(row: type) -> dict[str, tuple[str, str, str]]:
     """Return title, kind and form of the columns that tables show of a class of rows, by field."""
     columns = {}
-    for field in fields(row):
-        if "column" in field.metadata:
-            columns[field.name] = field.metadata["column"]
+    for item in fields(row):
+        if "column" in item.metadata:
+            columns[item.name] = item.metadata["column"]
     for name, value in vars(row).items():
         if isinstance(value, Derived):
             columns[name] = value.column
@@ -193,7 +205,7 @@ class Experiment:
     def row(self, *key: Any) -> Any:
         """Return the row that begins with these values; None without it."""
         for row in getattr(self, "rows", ()):
-            names = [field.name for field in fields(row)]
+            names = [item.name for item in fields(row)]
             if key == tuple(getattr(row, name) for name in names[: len(key)]):
                 return row
         return None
@@ -201,9 +213,9 @@ class Experiment:
     def facts(self) -> dict[str, Any]:
         """Return settings and facts by name: all but the rows, and arrays for figures."""
         return {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.repr and field.name != "metric" and field.name not in self.tables
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if item.repr and item.name != "metric" and item.name not in self.tables
         }
 
     def records(self, table: str = "rows") -> list[dict[str, Any]]:
@@ -212,7 +224,7 @@ class Experiment:
 
     def columns(self, table: str = "rows") -> list[str]:
         """Return the fields of a table's rows, also without any row."""
-        return [field.name for field in fields(self.tables[table])]
+        return [item.name for item in fields(self.tables[table])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +269,7 @@ def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
 
 def _flatten(row: Any) -> dict[str, Any]:
     columns = shown_columns(type(row))
-    values = {field.name: getattr(row, field.name) for field in fields(row)}
+    values = {item.name: getattr(row, item.name) for item in fields(row)}
     values |= _derived_values(row)
     flat: dict[str, Any] = {}
     for name, value in values.items():

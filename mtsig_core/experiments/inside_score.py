@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from mtsig_core.experiments.frame import (
     column,
     derived,
     pair_ends,
+    table_row,
 )
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import (
@@ -95,8 +96,7 @@ class SentenceMean:
         return f"mean-of-sentences|{self.of.signature(testset)}"
 
 
-# What is inside a BLEU score: n-gram precisions, length ratio and brevity penalty (Koehn 2004,
-# Table 1).
+# The components of BLEU: n-gram precisions, length ratio and brevity penalty (Koehn 2004, Table 1).
 
 
 #: Lengths of n-grams that BLEU counts.
@@ -183,7 +183,7 @@ def share(count: float, total: float) -> float | None:
     return count / total if total > 0 else None
 
 
-# One sentence's BLEU, step by step; and the reading note's example, of which some steps are wrong.
+# BLEU of one sentence, step by step; and the example of a reading note, which has errors.
 
 
 #: The sentence pair of the note.
@@ -237,18 +237,18 @@ class NgramCount:
     clipped: int
 
 
-@dataclass(frozen=True)
+@table_row
 class Step:
     """N-grams of one length."""
 
-    n: int = field(metadata=column("n", "count"))
+    n: int = column("n", "count")
     matched: int  # clipped matches, and n-grams of the output; by BLEU's own counting
     total: int
     #: From 0 to 1; None without any n-gram.
-    precision: float | None = field(metadata=column("precision", "share"))
+    precision: float | None = column("precision", "share")
     #: BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the
     #: precisions so far.
-    bleu: float = field(metadata=column("BLEU-n", "share"))
+    bleu: float = column("BLEU-n", "share")
     #: Those of the output that a reference has, in the order of the output; counted apart from
     #: BLEU.
     ngrams: tuple[NgramCount, ...]
@@ -363,8 +363,7 @@ def _count_ngrams(tokens: Sequence[str], n: int) -> Counter[str]:
     return Counter(" ".join(tokens[k : k + n]) for k in range(len(tokens) - n + 1))
 
 
-# The mean of sentence scores against the corpus score: where they rank systems otherwise, and a
-# case in point.
+# The mean of sentence scores and the corpus score: systems that they rank differently, and a case.
 
 
 _SIZES = (3, 5, 10, 30)  # segments of a case, the smallest first
@@ -372,15 +371,15 @@ _TRIES = 3000  # random sets of segments of each size
 _LEAST = 0.5  # points by which both sides of a case must differ
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemAverage:
     """One system by its corpus score and by the mean of its sentence scores, in points."""
 
-    system: str = field(metadata=column("system", "name"))
-    corpus: float = field(metadata=column("corpus score", "score", "*"))
-    average: float = field(metadata=column("mean of sentence scores", "score", "*"))
-    corpus_place: int = field(metadata=column("place", "count"))
-    average_place: int = field(metadata=column("place", "count"))
+    system: str = column("system", "name")
+    corpus: float = column("corpus score", "score", "*")
+    average: float = column("mean of sentence scores", "score", "*")
+    corpus_place: int = column("place", "count")
+    average_place: int = column("place", "count")
 
 
 @dataclass(frozen=True)
@@ -410,7 +409,7 @@ class Case:
 class Averages(Experiment):
     """Systems by their corpus score and by the mean of their sentence scores."""
 
-    tables: ClassVar[Mapping[str, type]] = {"systems": SystemAverage}
+    tables = {"systems": SystemAverage}
 
     signature: str  # of the sentence scores, with their smoothing
     n_segments: int
@@ -580,26 +579,26 @@ def _choose_case(scored: _BothScores, sets: np.ndarray) -> Case | None:
 
 #: Segments that are counted, from all over the test set.
 MOST_SEGMENTS = 2000
-#: Word penalties in the simulator, 0 for the output as it is; below that the system says more. They
+#: Word penalties in the simulator, 0 for the output as it is; negative ones make it longer. They
 #: give length ratios from .85 to 1.2, the range of Koehn's figure.
 PENALTIES: tuple[float, ...] = (0.165, 0.12, 0.08, 0.04, 0.0, -0.05, -0.1, -0.17, -0.25, -0.35)
 #: Shares of its words that an output keeps, 1 for the output as it is.
 LENGTH_SHARES: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 1.0)
 
 
-@dataclass(frozen=True)
+@table_row
 class LengthPoint:
     """The outputs at one length."""
 
     #: The share of words, or the word penalty.
-    asked: float = field(metadata=column("words kept", "share", ".0%"))
+    asked: float = column("words kept", "share", ".0%")
     #: Words per word of the reference.
-    length_ratio: float | None = field(metadata=column("length ratio", "share"))
-    bleu: float = field(metadata=column("BLEU", "score"))  # in points, as all scores here
-    gtm: float = field(metadata=column("GTM", "score"))  # with exponent 1
-    brevity_penalty: float = field(metadata=column("brevity penalty", "share"))  # from 0 to 1
-    precision: float = field(metadata=column("BLEU without it", "score"))
-    gtm_2: float = field(metadata=column("GTM-2", "score"))  # with exponent 2
+    length_ratio: float | None = column("length ratio", "share")
+    bleu: float = column("BLEU", "score")  # in points, as all scores here
+    gtm: float = column("GTM", "score")  # with exponent 1
+    brevity_penalty: float = column("brevity penalty", "share")  # from 0 to 1
+    precision: float = column("BLEU without it", "score")
+    gtm_2: float = column("GTM-2", "score")  # with exponent 2
 
 
 @dataclass(frozen=True)
@@ -794,22 +793,22 @@ def _score_all(metric: Metric, testset: TestSet, progress: Progress | None) -> l
     return points
 
 
-# Student's t for means of segment scores, held against the bootstrap (Koehn 2004, section 4, Table
+# Student's t for means of segment scores, compared with the bootstrap (Koehn 2004, section 4, Table
 # 2, Figure 5).
 
 
-#: Segments of the samples beside the whole test set, those of Koehn's Table 2.
+#: Segments of the samples, those of Koehn's Table 2.
 STUDENTS_T_SIZES = (100, 300, 600)
 # Standard errors on either side in `densities`, or more where the tails begin farther out.
 _WIDEST = 4.0
 
 
-@dataclass(frozen=True)
+@table_row
 class TInterval:
     """Both intervals of one mean."""
 
-    n: int = field(metadata=column("segments", "count"))
-    mean: float = field(metadata=column("mean", "score", "*"))  # in points of the metric
+    n: int = column("segments", "count")
+    mean: float = column("mean", "score", "*")  # in points of the metric
     #: Half the width of an interval in standard errors, by Student's t with n - 1 degrees of
     #: freedom and by the normal distribution.
     t_factor: float
@@ -820,7 +819,7 @@ class TInterval:
     boot_low: float | None
     boot_high: float | None
     #: Width of the t interval / width of the bootstrap's; None where that is 0.
-    width_ratio: float | None = field(metadata=column("ratio of widths", "share"))
+    width_ratio: float | None = column("ratio of widths", "share")
 
     @derived("Student's t", "interval", "*")
     def t(self) -> tuple[float, float] | None:
@@ -847,15 +846,15 @@ class Factor:
 class StudentsT(Simulation):
     """Student's t intervals of one system's mean beside the bootstrap's."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": TInterval}
+    tables = {"rows": TInterval}
 
     signature: str
     system: str
     resamples: int
     rows: tuple[TInterval, ...]  # by size; the last is of all segments that have a score
     n_documents: int | None
-    #: On all segments, the bootstrap by document, which neither takes segments for independent nor
-    #: sums them in a formula. None without document ids.
+    #: On all segments, by a bootstrap of documents, which does not take segments for independent.
+    #: None without document ids.
     document_low: float | None
     document_high: float | None
 
@@ -1007,10 +1006,10 @@ def densities(
     return x, student, normal
 
 
-# The same output under other settings of BLEU: why a score goes with its signature (Post 2018).
+# One output under several settings of BLEU: a score needs its signature (Post 2018).
 
 
-#: What is changed -> the settings of BLEU.
+#: The settings of BLEU by the name of the change.
 BLEU_SETTINGS: dict[str, dict[str, Any]] = {
     "lower case": dict(lowercase=True),
     "tokenizer 13a": dict(tokenize="13a"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from mtsig_core.experiments.frame import (
     make_rng,
     mix_systems,
     population,
-    rate,
+    rate_of,
 )
 from mtsig_core.experiments.inside_score import SentenceMean, averages, share
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
@@ -139,8 +138,7 @@ def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
     return {"low": low - room, "high": high + room}
 
 
-# Three sentences of which the mean of sentence scores and the corpus score say the opposite, for a
-# lecture.
+# Three sentences on which the mean of sentence scores and the corpus score disagree.
 
 
 _MEAN_STREAM, _DRAWS = 62, 10_000
@@ -233,17 +231,17 @@ def how_often(measured: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
     corpus = measured.metric.score(statistics.sum(axis=2))
     average = mean.score(mean.from_counts(statistics).sum(axis=2))
     disagrees = (corpus[0] - corpus[1]) * (average[0] - average[1]) < 0
-    return rate(int(np.count_nonzero(disagrees)), len(rows))
+    return rate_of(disagrees)
 
 
-# The bootstrap, one resample at a time: what a lecture shows of it (Koehn 2004, sections 3 and 5).
+# The bootstrap, one resample at a time (Koehn 2004, sections 3 and 5).
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples(DrawArrays):
     """Bootstrap samples of a few sentences, in the order drawn."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("weights", "sums", "scores", "improvement")
+    arrays = ("weights", "sums", "scores", "improvement")
 
     weights: np.ndarray  # (samples, segments), how often each sentence is in each
     sums: np.ndarray  # (samples, 2, stats), summed statistics of both systems
@@ -305,15 +303,14 @@ def expected_missing(n: int) -> float:
     return n * (1 - 1 / n) ** n
 
 
-# Approximate randomization, swap by swap: what a lecture shows of it (Riezler and Maxwell 2005,
-# Fig. 1).
+# Approximate randomization, swap by swap (Riezler and Maxwell 2005, Fig. 1).
 
 
 @dataclass(frozen=True, eq=False)
 class Swaps(DrawArrays):
     """Differences of two systems after swaps of their outputs."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("swapped", "differences")
+    arrays = ("swapped", "differences")
 
     observed: float  # score(a) - score(b) of the outputs as they are, in points
     swapped: np.ndarray  # (trials, segments), 1 where the two outputs trade places
@@ -362,15 +359,14 @@ def all_swaps(sentences: Excerpt) -> Swaps:
     return Swaps(sentences.observed, is_swapped.astype(np.uint8), differences)
 
 
-# Blocks and broad samples of one system, sample by sample: what a lecture shows of them (Koehn
-# 2004, 3.2 to 3.4).
+# Blocks and broad samples of one system, sample by sample (Koehn 2004, 3.2 to 3.4).
 
 
 @dataclass(frozen=True, eq=False)
 class BlocksAndBroad(DrawArrays):
     """Scores of one system on small test sets cut from a large one."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("blocks", "broad", "shuffled")
+    arrays = ("blocks", "broad", "shuffled")
 
     size: int  # segments in each
     blocks: np.ndarray  # (samples,), in points
@@ -437,7 +433,7 @@ _BLOCK = 100  # test sets from one generator
 class EqualSystems(DrawArrays):
     """Test sets on which two systems are equal in truth."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("differences", "by_sentence", "by_document")
+    arrays = ("differences", "by_sentence", "by_document")
 
     #: (tests, sentences), of sentence scores, in standard deviations; neighbours of one document
     #: are alike.
@@ -456,10 +452,9 @@ class EqualSystems(DrawArrays):
 
     def rejected(self) -> tuple[Rate, Rate]:
         """Count the tests that call the two different, by sentence and by document."""
-        n = len(self.by_sentence)
-        by_sentence = int(significant(self.by_sentence, ALPHA).sum())
-        by_document = int(significant(self.by_document, ALPHA).sum())
-        return rate(by_sentence, n), rate(by_document, n)
+        by_sentence = significant(self.by_sentence, ALPHA)
+        by_document = significant(self.by_document, ALPHA)
+        return rate_of(by_sentence), rate_of(by_document)
 
 
 def equal_tests(
@@ -548,8 +543,8 @@ _POWER_STREAM = 61
 class Better:
     """Two systems, the first truly better than the second."""
 
-    whole: Population  # of whose systems both are mixed
-    # of the segments on which the first says what the best of them says; see `mix_systems`
+    source: Population  # whose systems are mixed
+    #: Of the segments on which the first has the output of the best of them; see `mix_systems`.
     share: float
     difference: float  # in points, of the mixtures
     #: Standard error of the difference times the root of the number of segments, in points; by the
@@ -573,7 +568,7 @@ class Better:
 class PowerTests(DrawArrays):
     """Test sets on which the two were compared."""
 
-    arrays: ClassVar[tuple[str, ...]] = ("differences", "p")
+    arrays = ("differences", "p")
 
     true: float  # the true difference, in points
     differences: np.ndarray  # (tests,), as observed
@@ -587,7 +582,7 @@ class PowerTests(DrawArrays):
     @property
     def power(self) -> Rate:
         """Share of tests with a significant difference."""
-        return rate(int(np.count_nonzero(self.significant)), len(self.p))
+        return rate_of(self.significant)
 
     @property
     def turned(self) -> int:
@@ -624,12 +619,12 @@ def better(
 
 def power_tests(two: Better, n: int, seed: int, start: int, stop: int) -> PowerTests:
     """Test test sets `start` to `stop` of n segments, each with 999 random swaps."""
-    mixture = Mixture(two.whole, n, 2, 1, two.share, two.difference, _POWER_TRIALS)
+    mixture = Mixture(two.source, n, 2, 1, two.share, two.difference, _POWER_TRIALS)
     differences = []
     p_values = []
     for k in range(start, stop):
         delta, _, p = mixture.test(make_rng(seed, _POWER_STREAM, k))
         differences.append(delta[0])
         p_values.append(p[0])
-    improvements = direction(two.whole.metric) * np.array(differences)
+    improvements = direction(two.source.metric) * np.array(differences)
     return PowerTests(two.difference, improvements, np.array(p_values))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -53,7 +52,7 @@ CORRECTION = "holm"
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementPlan:
-    """The settings of `agreement` that all language pairs of a task share."""
+    """The settings of `agreement`; those of a task are the same for all language pairs."""
 
     human: str
     metrics: Sequence[str | Metric] | None = None
@@ -62,6 +61,7 @@ class AgreementPlan:
     trials: int = 1999
     alpha: float = 0.05
     resamples: int = 2000
+    seed: int = 0
     jobs: int = 1
 
 
@@ -110,13 +110,14 @@ def agreement(  # noqa: PLR0913  each parameter is an option of the command
         trials=trials,
         alpha=alpha,
         resamples=resamples,
+        seed=seed,
         jobs=jobs,
     )
-    return summarize_draws(human, draw_accuracies(testset, plan, seed, progress))
+    return summarize_draws(human, draw_accuracies(testset, plan, progress))
 
 
 def draw_accuracies(
-    testset: TestSet, plan: AgreementPlan, seed: int, progress: Progress | None = None
+    testset: TestSet, plan: AgreementPlan, progress: Progress | None = None
 ) -> AgreementDraws:
     """Compare metrics with people on the whole set and on bootstrap samples.
 
@@ -137,7 +138,7 @@ def draw_accuracies(
         block_length=plan.block_length,
         alpha=plan.alpha,
         resamples=plan.resamples,
-        seed=seed,
+        seed=plan.seed,
     )
     check_trials(plan.trials, None, "ar")
     decisions = []
@@ -155,7 +156,7 @@ def draw_accuracies(
         units.jackknife_groups()[units.index],
         people.p[:, 0],
         plan.trials,
-        seed,
+        plan.seed,
         report_stage(progress, "permutations of metrics"),
     )
     rows = []
@@ -575,8 +576,7 @@ def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
     return p
 
 
-# Which metric to trust over a shared task: agreement with people in each language pair, and the
-# mean over them.
+# Agreement over a shared task: in each language pair, and the mean over them.
 
 
 def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
@@ -620,6 +620,7 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
         trials=trials,
         alpha=alpha,
         resamples=resamples,
+        seed=seed,
         jobs=jobs,
     )
     draws: dict[str, AgreementDraws] = {}
@@ -630,7 +631,8 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
             if progress is not None:
                 progress(f"{lang_pair}, {stage}", (len(draws) + share) / len(testsets))
 
-        draws[lang_pair] = draw_accuracies(testset, plan, derive_seed(seed, lang_pair), report)
+        pair_plan = replace(plan, seed=derive_seed(seed, lang_pair))
+        draws[lang_pair] = draw_accuracies(testset, pair_plan, report)
         result = summarize_draws(human, draws[lang_pair])
         cautions = (*missing.get(lang_pair, ()), *result.warnings)
         lang_pairs[lang_pair] = replace(result, warnings=cautions)
@@ -709,7 +711,7 @@ AS_COMPARED = "unit", "block_length", "alpha", "resamples", "seed"
 
 
 def kept_agreement(
-    kept: KeptTask,
+    task: KeptTask,
     human: str,
     metrics: Sequence[str] | None = None,
     *,
@@ -718,18 +720,12 @@ def kept_agreement(
     **settings: Any,
 ) -> TaskAgreement:
     """Return `task_agreement`, from disk if it was computed before."""
-    parameters = inspect.signature(task_agreement).parameters
-    all_settings = {
-        name: parameter.default
-        for name, parameter in parameters.items()
-        if parameter.default is not parameter.empty and name not in ("jobs", "progress")
-    }
-    all_settings |= {"metrics": metrics, **settings}
 
     def compute() -> TaskAgreement:
-        return task_agreement(kept.task, human, metrics, jobs=jobs, progress=progress, **settings)
+        return task_agreement(task.task, human, metrics, jobs=jobs, progress=progress, **settings)
 
-    key = (kept.digest, "agreement", human, sorted(all_settings.items()))
+    plan = AgreementPlan(human=human, metrics=metrics, **settings)
+    key = (task.digest, "agreement", *astuple(plan))
     return remember(TaskAgreement, compute, *key)
 
 

@@ -1,6 +1,4 @@
-"""Rankings of a task: by several metrics at once (AutoRank), by each rank rule, and as a paper
-prints them.
-"""
+"""Rankings of a task: by several metrics at once (AutoRank), by each rank rule, and as findings."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from mtsig_core.stats.cautions import find_missing_tokenizers, warn_of_skew
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import Measured, bootstrap_scores, measure
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
-from mtsig_core.stats.parallel import Progress
+from mtsig_core.stats.parallel import Progress, report_part
 from mtsig_core.stats.published_scores import (
     Replication,
     TaskReplication,
@@ -37,8 +35,8 @@ from mtsig_core.stats.weighted import rank_by_weighted_mean
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet
 
-# AutoRank: one order of the systems from several metrics, by which WMT chose whom people rate, with
-# its uncertainty.  Sources: Kocmi et al. 2024, preliminary WMT24 ranking (rule "2024"); Kocmi et
+# AutoRank: one order of the systems from several metrics, with its uncertainty. WMT chose by it
+# which systems people rate. Sources: Kocmi et al. 2024, preliminary WMT24 ranking (rule "2024"); Kocmi et
 # al. 2025, preliminary ranking of WMT25 (rule "2025").
 
 
@@ -92,8 +90,8 @@ class PairAutoRank:
     without: tuple[str, ...]  # systems that lack the scores of a metric
     settings: Settings
     as_published: bool = False  # whether the metrics are those that WMT25 is known to have used
-    #: Of metrics that are left out because their tokenizer is not installed, and of systems that a
-    #: few units set apart.
+    #: About metrics that are left out because their tokenizer is not installed, and about systems
+    #: that differ in a few units only.
     warnings: tuple[Caution, ...] = ()
 
 
@@ -113,9 +111,7 @@ class CombinedMetrics:
     metrics: tuple[Measured, ...]
     systems: tuple[str, ...]
     without: tuple[str, ...]
-    scores: (
-        np.ndarray
-    )  # shape (metrics, systems): higher is better, so turned round where it is not
+    scores: np.ndarray  # shape (metrics, systems), with the sign that makes higher better
     autorank: np.ndarray  # shape (systems,)
 
     def by_system(self) -> dict[str, float]:
@@ -123,7 +119,7 @@ class CombinedMetrics:
         return dict(zip(self.systems, self.autorank.tolist(), strict=True))
 
 
-def autorank(
+def autorank(  # noqa: PLR0913  each parameter is an option of the command
     task: Task,
     metrics: Sequence[str] | None = None,
     *,
@@ -134,7 +130,7 @@ def autorank(
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> AutoRank:
     """Order the systems of each language pair by several metrics at once.
 
@@ -147,30 +143,22 @@ def autorank(
     With the scaling as observed, AutoRank is a weighted mean of scores. Rank ranges come from
     randomization tests of the differences of that mean, corrected by Romano-Wolf for all pairs, as
     in `compare`: units (documents) trade places between two systems, the same for all metrics. So
-    they hold for all systems together. How far resamples of the units move AutoRank, with the
-    scaling, stands beside them.
+    they hold for all systems together. The range in resamples of the units, with their scaling, is
+    given, too.
 
     Metrics are by default those that the task used, where that is known (WMT25); else all scores of
-    the task but those of people, or BLEU and chrF where it has none.
+    the task except those of people, or BLEU and chrF where it has none.
 
     >>> from mtsig_core import SegmentScores
     >>> scores = {name: SegmentScores({"A": [.9, .8], "B": [.7, .7], "C": [.1, .5]}) for name in ("x", "y")}
     >>> toy = TestSet("toy", {name: [None, None] for name in "ABC"}, {}, scores=scores)
-    >>> [(one.system, round(one.autorank, 2)) for one in autorank(Task("toy", {"en-de": toy})).pairs["en-de"].systems]
+    >>> [(row.system, round(row.autorank, 2)) for row in autorank(Task("toy", {"en-de": toy})).pairs["en-de"].systems]
     [('A', 1.0), ('B', 1.55), ('C', 3.0)]
     """
     _check_rule(rule)
     pairs = {}
-    for k, (pair, testset) in enumerate(task.testsets.items()):
-        names = tuple(metrics or used_metrics(pair, testset))
-        if not metrics and not testset.has_texts and not {*names} <= testset.scores.keys():
-            raise SettingError(
-                f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
-                "texts, or a table with scores of metrics."
-            )
-        missing = find_missing_tokenizers(testset, names, pair)
-        if missing.keys() < {*names}:  # where all are missing, computing them says what to install
-            names = tuple(name for name in names if name not in missing)
+    for lang_pair, testset in task.testsets.items():
+        names, missing = _choose_metrics(lang_pair, testset, metrics)
         settings, units = resolve(
             testset,
             test="ar",
@@ -184,30 +172,42 @@ def autorank(
             seed=seed,
             baseline=None,
         )
-        as_published = not metrics and rule == "2025" and {*testset.scores} >= _FIVE
-        found = _rank_pair(testset, names, rule, settings, units, jobs)
-        pairs[pair] = replace(
-            found, as_published=as_published, warnings=(*missing.values(), *found.warnings)
-        )
+        ranking = _rank_pair(testset, names, rule, settings, units, jobs)
+        as_published = not metrics and rule == "2025" and testset.scores.keys() >= _FIVE
+        cautions = (*missing, *ranking.warnings)
+        pairs[lang_pair] = replace(ranking, as_published=as_published, warnings=cautions)
         if progress is not None:
-            progress(pair, (k + 1) / len(task.testsets))
+            progress(lang_pair, len(pairs) / len(task.testsets))
     return AutoRank(task.name, rule, pairs)
 
 
-def used_metrics(pair: str, testset: TestSet) -> list[str]:
-    """The metrics by which the task ranked a language pair, as far as that is known; else all that
-    it has.
-    """
+def _choose_metrics(
+    lang_pair: str, testset: TestSet, metrics: Sequence[str] | None
+) -> tuple[list[str], list[Caution]]:
+    """Choose the metrics, and find the cautions about those whose tokenizer is missing."""
+    names = list(metrics or used_metrics(lang_pair, testset))
+    if not metrics and not testset.has_texts and not set(names) <= testset.scores.keys():
+        raise SettingError(
+            f"{testset.name} has only human scores, and AutoRank needs automatic metrics. Add the "
+            "texts, or a table with scores of metrics."
+        )
+    missing = find_missing_tokenizers(testset, names, lang_pair)
+    available = [name for name in names if name not in missing]
+    # Where all are missing, the error of computing them says what to install.
+    return available or names, list(missing.values())
+
+
+def used_metrics(lang_pair: str, testset: TestSet) -> list[str]:
+    """List the metrics by which the task ranked a language pair if that is known, else all."""
     people = pick_human_scores(testset.scores)
     names = [name for name in testset.scores if name not in people]
-    if "chrF++" in names and pair in _CHRF_ALONE:
+    if "chrF++" in names and lang_pair in _CHRF_ALONE:
         return ["chrF++"]
-    if {*names} >= _FIVE:
-        return [
-            name
-            for name in names
-            if name in _FIVE and (name != "CometKiwi-XL" or pair in _WITH_REFERENCE_IN_2025)
-        ]
+    if set(names) >= _FIVE:
+        used = [name for name in names if name in _FIVE]
+        if lang_pair not in _WITH_REFERENCE_IN_2025:
+            used.remove("CometKiwi-XL")
+        return used
     return names or ["bleu", "chrf"]
 
 
@@ -223,206 +223,184 @@ def combine_metrics(testset: TestSet, names: Sequence[str], rule: str) -> Combin
     for name in names:
         metric = resolve_metric(testset, name)
         measured.append(Measured(testset, metric, cached_statistics(metric, testset)))
-    scores = np.array([seen.sign * seen.scores for seen in measured])
+    scores = np.array([by_metric.sign * by_metric.scores for by_metric in measured])
     has_all = ~np.isnan(scores).any(axis=0)
-    if np.count_nonzero(has_all) < 2:
+    systems = [name for name, has in zip(testset.systems, has_all, strict=True) if has]
+    if len(systems) < 2:
         raise SettingError(
             f"{testset.name}: fewer than two systems have scores of {', '.join(names)}. Choose other "
             "metrics.",
             {"metrics": "NAME,..."},
         )
-    systems = tuple(name for name, there in zip(testset.systems, has_all, strict=True) if there)
-    without = tuple(name for name, there in zip(testset.systems, has_all, strict=True) if not there)
     scores = scores[:, has_all]
     return CombinedMetrics(
-        tuple(seen.only(systems) for seen in measured),
-        systems,
-        without,
-        scores,
-        combine(scores[:, :, None], rule)[:, 0],
+        metrics=tuple(by_metric.only(systems) for by_metric in measured),
+        systems=tuple(systems),
+        without=tuple(name for name in testset.systems if name not in systems),
+        scores=scores,
+        autorank=combine(scores[:, :, None], rule)[:, 0],
     )
 
 
 def _rank_pair(
-    testset: TestSet, names: Sequence[str], rule: str, settings: Settings, units: Units, jobs: int
+    testset: TestSet,
+    names: Sequence[str],
+    rule: str,
+    settings: Settings,
+    units: Units,
+    jobs: int,
 ) -> PairAutoRank:
     combined = combine_metrics(testset, names, rule)
     low, high = _range_in_resamples(combined, rule, settings, units, jobs)
-    weights = weigh_metrics(combined.scores, rule) * [seen.sign for seen in combined.metrics]
+    signs = [by_metric.sign for by_metric in combined.metrics]
+    weights = weigh_metrics(combined.scores, rule) * signs
     ranked = rank_by_weighted_mean(combined.metrics, weights, units, settings, jobs)
-    places = 1 + np.argsort(
-        np.argsort(-combined.scores, axis=1, kind="stable"), axis=1, kind="stable"
-    )
+    order = np.argsort(-combined.scores, axis=1, kind="stable")
+    places = 1 + np.argsort(order, axis=1, kind="stable")
     rows = []
     for k, system in enumerate(combined.systems):
-        places_alone = {name: int(own[k]) for name, own in zip(names, places, strict=True)}
-        rows.append(
-            AutoRanked(
-                system,
-                float(combined.autorank[k]),
-                float(low[k]),
-                float(high[k]),
-                *ranked.ranges[k],
-                places_alone,
-            )
+        row = AutoRanked(
+            system,
+            float(combined.autorank[k]),
+            float(low[k]),
+            float(high[k]),
+            *ranked.ranges[k],
+            places=dict(zip(names, places[:, k].tolist(), strict=True)),
         )
+        rows.append(row)
     rows.sort(key=lambda row: row.autorank)
-    warnings = tuple(warn_of_skew(ranked.skewed, settings, units.pieces, "AutoRank"))
-    return PairAutoRank(tuple(names), tuple(rows), combined.without, settings, warnings=warnings)
+    cautions = tuple(warn_of_skew(ranked.skewed, settings, units.pieces, "AutoRank"))
+    return PairAutoRank(tuple(names), tuple(rows), combined.without, settings, warnings=cautions)
 
 
 def _range_in_resamples(
     combined: CombinedMetrics, rule: str, settings: Settings, units: Units, jobs: int
 ) -> np.ndarray:
-    """The ends of the middle 1 - alpha of AutoRank in resamples, the same for all metrics; shape
-    (2, systems).
+    """Find the middle 1 - alpha of AutoRank in resamples, the same for all metrics.
+
+    The lower and the upper bound, shape (2, systems).
     """
-    drawn = [
-        seen.sign
-        * bootstrap_scores(seen.sum_by(units), settings.resamples, settings.seed, jobs=jobs)
-        for seen in combined.metrics
-    ]
+    scores = []
+    for by_metric in combined.metrics:
+        data = by_metric.sum_by(units)
+        resampled = bootstrap_scores(data, settings.resamples, settings.seed, jobs=jobs)
+        scores.append(by_metric.sign * resampled)
     tail = 100 * settings.alpha / 2
-    ends: np.ndarray = np.percentile(combine(np.array(drawn), rule), [tail, 100 - tail], axis=1)
-    return ends
+    values = combine(np.array(scores), rule)
+    bounds: np.ndarray = np.percentile(values, [tail, 100 - tail], axis=1)
+    return bounds
 
 
 def combine(values: np.ndarray, rule: str) -> np.ndarray:
-    """AutoRank, shape (systems, samples), from scores of which higher is better, shape (metrics,
-    systems, samples).
+    """Compute AutoRank, shape (systems, samples), from scores of which higher is better.
+
+    Scores have shape (metrics, systems, samples).
     """
     if rule == "2024":
-        return np.asarray(_to_ranks(values, axis=1, worst=values.shape[1] + 1).mean(axis=0))
-    middle = np.median(values, axis=1, keepdims=True)
+        ranks = _to_ranks(values, axis=1, worst=values.shape[1] + 1)
+        return np.asarray(ranks.mean(axis=0))
+    median = np.median(values, axis=1, keepdims=True)
     spread = _spread_of_2025(values)
-    scaled = np.divide(values - middle, spread, out=np.zeros_like(values), where=spread > 0)
-    return _to_ranks(scaled.mean(axis=0), axis=0, worst=len(values[0]))
+    scaled = np.divide(values - median, spread, out=np.zeros_like(values), where=spread > 0)
+    return _to_ranks(scaled.mean(axis=0), axis=0, worst=values.shape[1])
 
 
 def weigh_metrics(scores: np.ndarray, rule: str) -> np.ndarray:
-    """The weight of each metric in AutoRank, whose scaling is held at these scores, shape (metrics,
-    systems) -> (metrics,): the weighted sums of scores order the systems as AutoRank does, and
-    differ in proportion to it.
+    """Find the weight of each metric in AutoRank, with the scaling of these scores.
+
+    The weighted sums of scores order the systems as AutoRank does, and differ in proportion to it.
+    Shape (metrics, systems) -> (metrics,).
 
     >>> weigh_metrics(np.array([[9.0, 5.0, 1.0], [0.3, 0.3, 0.3]]), "2024").tolist()
     [0.125, 0.0]
     """
-    if rule == "2024":
-        spread = np.ptp(scores, axis=1)
-    else:
-        spread = _spread_of_2025(scores)[:, 0]
+    spread = np.ptp(scores, axis=1) if rule == "2024" else _spread_of_2025(scores)[:, 0]
     weights: np.ndarray = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
     return weights
 
 
 def _spread_of_2025(values: np.ndarray) -> np.ndarray:
-    """The maximum less the 25th percentile of the systems, which are the second axis."""
-    spread: np.ndarray = values.max(axis=1, keepdims=True) - np.percentile(
-        values, 25, axis=1, keepdims=True
-    )
+    """Return the maximum less the 25th percentile of the systems, which are the second axis."""
+    quartile = np.percentile(values, 25, axis=1, keepdims=True)
+    spread: np.ndarray = values.max(axis=1, keepdims=True) - quartile
     return spread
 
 
 def _to_ranks(values: np.ndarray, axis: int, worst: int) -> np.ndarray:
-    """Values mapped linearly: the highest to 1, the lowest to `worst`; all to 1 where they are
-    equal.
-    """
+    """Map values linearly: the highest to 1, the lowest to `worst`; all to 1 if they are equal."""
     best = values.max(axis=axis, keepdims=True)
     span = best - values.min(axis=axis, keepdims=True)
     share = np.divide(best - values, span, out=np.zeros_like(values), where=span > 0)
     return np.asarray(1 + share * (worst - 1))
 
 
-# Ranks by all rules, from the same draws: what the choice of a rule changes.
+# Ranks by all rules, from the same draws.
 
 
-_Found = TypeVar("_Found", Comparison, TaskComparison)
+_Result = TypeVar("_Result", Comparison, TaskComparison)
 
 
 def compare_by_rules(
-    run: Callable[..., _Found], segment_means: bool, progress: Progress | None = None
-) -> dict[str, _Found]:
-    """The comparison by each rank rule that fits; a rule that needs domains is left out where there
-    are none.
+    run: Callable[..., _Result], segment_means: bool, progress: Progress | None = None
+) -> dict[str, _Result]:
+    """Compare by each rank rule that fits; a rule that needs domains is left out without any.
 
     `run` compares by the arguments `rank_rule` and `progress`; with a cache of its own it draws
     once.
     """
-    rules, found = fitting_rules(segment_means), {}
+    rules = fitting_rules(segment_means)
+    results = {}
     for k, rule in enumerate(rules.values()):
+        report = report_part(progress, f"ranks {rule.title}", k, len(rules))
         try:
-            found[rule.name] = run(
-                rank_rule=rule.name,
-                progress=None
-                if progress is None
-                else partial(_report, progress, f"ranks {rule.title}", k, len(rules)),
-            )
+            results[rule.name] = run(rank_rule=rule.name, progress=report)
         except SettingError:
             if not rule.by_domain:
                 raise
-    return found
+    return results
 
 
 def testset_by_rules(
     testset: TestSet, metric: Metric, progress: Progress | None = None, **settings: Any
 ) -> dict[str, Comparison]:
-    """The same for a test set by a metric; `settings` are those of `compare` without the rule."""
-    return compare_by_rules(
-        partial(compare, testset, metric, cache=KeptDraws(), **settings),
-        is_segment_mean(metric),
-        progress,
-    )
+    """Compare a test set by each rule; `settings` are those of `compare` without the rule."""
+    run = partial(compare, testset, metric, cache=KeptDraws(), **settings)
+    return compare_by_rules(run, is_segment_mean(metric), progress)
 
 
 def task_by_rules(
     task: KeptTask, metric: str, progress: Progress | None = None, **settings: Any
 ) -> dict[str, TaskComparison]:
-    """The same for a task by a metric; `settings` are those of `compare_task` without the rule."""
-    return compare_by_rules(
-        partial(compare_task, task, [metric], cache=KeptDraws(), **settings),
-        metric in task.info.own_scores,
-        progress,
-    )
-
-
-def _report(progress: Progress, stage: str, k: int, n: int, _: str, share: float) -> None:
-    progress(stage, (k + share) / n)
+    """Compare a task by each rule; `settings` are those of `compare_task` without the rule."""
+    run = partial(compare_task, task, [metric], cache=KeptDraws(), **settings)
+    return compare_by_rules(run, metric in task.info.own_scores, progress)
 
 
 def with_published_ranks(
-    found: Replication, table: OfficialTable, by_rule: Mapping[str, Comparison]
+    replication: Replication, table: OfficialTable, by_rule: Mapping[str, Comparison]
 ) -> Replication:
-    """Published scores beside ours, with published ranks beside those by each rule, by the first
-    metric.
-    """
-    return replace(
-        found,
-        ranks=replicate_ranks(
-            {rule: next(iter(one.metrics.values())) for rule, one in by_rule.items()}, table
-        ),
-    )
+    """Add published ranks beside those by each rule, by the first metric."""
+    results = {
+        rule: next(iter(comparison.metrics.values())) for rule, comparison in by_rule.items()
+    }
+    return replace(replication, ranks=replicate_ranks(results, table))
 
 
 def with_ranks_of_task(
-    found: TaskReplication,
+    replication: TaskReplication,
     tables: Mapping[str, OfficialTable],
     by_rule: Mapping[str, TaskComparison],
 ) -> TaskReplication:
-    """The same for each language pair of a task."""
-    here, _ = match_names(tables, found.pairs)
-    return replace(
-        found,
-        pairs=dict(found.pairs)
-        | {
-            pair: with_published_ranks(
-                found.pairs[pair],
-                tables[name],
-                {rule: one.pairs[pair] for rule, one in by_rule.items()},
-            )
-            for name, pair in here.items()
-            if tables[name].ranks and all(pair in one.pairs for one in by_rule.values())
-        },
-    )
+    """Add published ranks to each language pair of a task that has a table of ranks."""
+    pairs = dict(replication.pairs)
+    lang_pairs, _ = match_names(tables, replication.pairs)
+    for name, lang_pair in lang_pairs.items():
+        table = tables[name]
+        is_ranked = all(lang_pair in comparison.pairs for comparison in by_rule.values())
+        if table.ranks and is_ranked:
+            rules = {rule: comparison.pairs[lang_pair] for rule, comparison in by_rule.items()}
+            pairs[lang_pair] = with_published_ranks(pairs[lang_pair], table, rules)
+    return replace(replication, pairs=pairs)
 
 
 @dataclass(frozen=True)
@@ -432,10 +410,10 @@ class RankedAgainstTests:
     Ranges that share a rank tie two systems.
     """
 
-    significant: int  # pairs
-    tied: int  # of them
-    not_significant: int  # pairs
-    separated: int  # of them
+    significant: int = 0  # pairs
+    tied: int = 0  # of them
+    not_significant: int = 0  # pairs
+    separated: int = 0  # of them
 
     def __add__(self, other: RankedAgainstTests) -> RankedAgainstTests:
         return RankedAgainstTests(
@@ -447,23 +425,20 @@ class RankedAgainstTests:
 
 
 def count_against_tests(result: MetricResult) -> RankedAgainstTests:
-    """Of the significant pairs those that the ranks tie, and of the others those that they
-    separate.
-    """
-    ranks = {row.system: (row.rank_low or 0, row.rank_high or 0) for row in result.systems}
-    apart = [
-        max(ranks[pair.a][0], ranks[pair.b][0]) > min(ranks[pair.a][1], ranks[pair.b][1])
-        for pair in result.pairs
-    ]
-    significant = [pair.better is not None for pair in result.pairs]
-    tied = sum(yes and not one for yes, one in zip(significant, apart, strict=True))
-    separated = sum(one and not yes for yes, one in zip(significant, apart, strict=True))
-    return RankedAgainstTests(
-        sum(significant), tied, len(significant) - sum(significant), separated
-    )
+    """Count the significant pairs that the ranks tie, and the others that they separate."""
+    low = {row.system: row.rank_low or 0 for row in result.systems}
+    high = {row.system: row.rank_high or 0 for row in result.systems}
+    counts = RankedAgainstTests()
+    for pair in result.pairs:
+        is_tied = max(low[pair.a], low[pair.b]) <= min(high[pair.a], high[pair.b])
+        if pair.better is not None:
+            counts += RankedAgainstTests(significant=1, tied=int(is_tied))
+        else:
+            counts += RankedAgainstTests(not_significant=1, separated=int(not is_tied))
+    return counts
 
 
-# The findings of a task: what a paper prints of each language pair, in one place.
+# The findings of a task: the numbers that a paper prints of each language pair, in one place.
 
 
 @dataclass(frozen=True)
@@ -472,16 +447,12 @@ class PairFindings:
 
     comparison: Comparison
     autorank: CombinedMetrics | None  # None where the task has no other metric
-    domains: Mapping[
-        str, Mapping[str, float]
-    ]  # by domain, the score of each system; empty with fewer than two
+    domains: Mapping[str, Mapping[str, float]]  # by domain, the score of each system
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The language pairs of a task by one metric, such as human scores, and perhaps further ones
-    beside it.
-    """
+    """The language pairs of a task by one metric, such as human scores, and perhaps further ones."""
 
     found: TaskComparison
     metric: str  # the one that ranks
@@ -495,50 +466,51 @@ def make_findings(
     metrics: str | Sequence[str] | None = None,
     *,
     rule: str = "2025",
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> Findings:
-    """Compare the systems of each language pair, with AutoRank by the task's other metrics, and
-    scores by domain.
+    """Compare the systems of each language pair, with AutoRank and scores by domain.
 
-    The first metric ranks the systems, the others stand beside it; by default it is the first of
-    the task, human scores where there are any. `rule` is that of `autorank`, `settings` those of
-    `compare_task`. Where their rank rule needs segment scores, the others that have none are ranked
-    by simultaneous rank ranges.
+    The first metric ranks the systems, the others are shown beside it; by default it is the first
+    of the task, human scores where there are any. AutoRank is by the task's other metrics. `rule`
+    is that of `autorank`, `settings` those of `compare_task`. Where their rank rule needs segment
+    scores, the others that have none are ranked by simultaneous rank ranges.
 
     >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> found = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
-    >>> found.pairs["en-de"].comparison.metrics["bleu"].systems[0].system, found.pairs["en-de"].autorank
+    >>> findings = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
+    >>> row = findings.pairs["en-de"]
+    >>> row.comparison.metrics["bleu"].systems[0].system, row.autorank
     ('A', None)
     """
     _check_rule(rule)
-    metric, *further = (
-        [metrics]
-        if isinstance(metrics, str)
-        else metrics or task_metrics(TaskInfo.from_task(task), None)[:1]
-    )
-    apart = _list_without_rule(task, further, settings.get("rank_rule", "simultaneous"))
-    together = [name for name in (metric, *further) if name not in apart]
-    found = compare_task(task, together, progress=progress, **settings)
-    if apart:
-        other = compare_task(
-            task, apart, progress=progress, **settings | {"rank_rule": "simultaneous"}
-        )
-        found = _add_metrics(found, other)
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    elif not metrics:
+        metrics = task_metrics(TaskInfo.from_task(task), None)[:1]
+    metric, *further = metrics
+    without_rule = _list_without_rule(task, further, settings.get("rank_rule", "simultaneous"))
+    with_rule = [name for name in metrics if name not in without_rule]
+    comparison = compare_task(task, with_rule, progress=progress, **settings)
+    if without_rule:
+        settings["rank_rule"] = "simultaneous"
+        more = compare_task(task, without_rule, progress=progress, **settings)
+        comparison = _add_metrics(comparison, more)
     pairs = {}
-    for pair, comparison in found.pairs.items():
-        if metric in comparison.metrics:
-            pairs[pair] = PairFindings(
-                comparison,
-                _rank_by_metrics(task, pair, metric, rule),
-                _score_domains(task.testsets[pair], metric),
+    for lang_pair, pair_comparison in comparison.pairs.items():
+        if metric in pair_comparison.metrics:
+            testset = task.testsets[lang_pair]
+            pairs[lang_pair] = PairFindings(
+                pair_comparison,
+                _rank_by_metrics(testset, lang_pair, metric, rule),
+                _score_domains(testset, metric),
             )
-    return Findings(found, metric, tuple(further), rule, pairs)
+    return Findings(comparison, metric, tuple(further), rule, pairs)
 
 
 def _list_without_rule(task: Task, metrics: Sequence[str], rank_rule: str) -> list[str]:
-    """The metrics that a rule cannot rank by, as it needs scores of segments; none for a rule that
-    is not known.
+    """List the metrics that a rule cannot rank by, as it needs scores of segments.
+
+    None for a rule that is not known.
     """
     if rank_rule not in RANK_RULES or rank_rule in fitting_rules(segment_means=False):
         return []
@@ -548,18 +520,22 @@ def _list_without_rule(task: Task, metrics: Sequence[str], rank_rule: str) -> li
     return [name for name in metrics if name not in of_segments]
 
 
-def _add_metrics(found: TaskComparison, other: TaskComparison) -> TaskComparison:
-    """The language pairs of a comparison with the metrics of another one beside theirs."""
+def _add_metrics(comparison: TaskComparison, more: TaskComparison) -> TaskComparison:
+    """Add the metrics of another comparison to each language pair."""
     pairs = {}
-    for pair, one in found.pairs.items():
-        more = other.pairs[pair].metrics if pair in other.pairs else {}
-        pairs[pair] = replace(one, metrics={**one.metrics, **more})
-    return replace(found, pairs=pairs, warnings=(*found.warnings, *other.warnings))
+    for lang_pair, pair_comparison in comparison.pairs.items():
+        metrics = dict(pair_comparison.metrics)
+        if lang_pair in more.pairs:
+            metrics |= more.pairs[lang_pair].metrics
+        pairs[lang_pair] = replace(pair_comparison, metrics=metrics)
+    cautions = (*comparison.warnings, *more.warnings)
+    return replace(comparison, pairs=pairs, warnings=cautions)
 
 
-def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> CombinedMetrics | None:
-    testset = task.testsets[pair]
-    names = [name for name in used_metrics(pair, testset) if name in testset.scores]
+def _rank_by_metrics(
+    testset: TestSet, lang_pair: str, metric: str, rule: str
+) -> CombinedMetrics | None:
+    names = [name for name in used_metrics(lang_pair, testset) if name in testset.scores]
     if names in ([], [metric]):
         return None
     try:
@@ -569,21 +545,22 @@ def _rank_by_metrics(task: Task, pair: str, metric: str, rule: str) -> CombinedM
 
 
 def _score_domains(testset: TestSet, metric: str) -> dict[str, dict[str, float]]:
-    scored = _measure(
-        testset, metric
-    ).testset  # without segments, and so domains, that have no score
-    names = list(dict.fromkeys(scored.domains or ()))
-    parts = {name: _measure(scored.in_domain(name), metric) for name in names if len(names) > 1}
-    return {
-        name: {
-            system: float(score)
-            for system, score in zip(part.names, part.scores, strict=True)
-            if np.isfinite(score)
-        }
-        for name, part in parts.items()
-    }
+    """Score the systems in each domain; empty with fewer than two domains."""
+    # Segments, and so domains, without a score do not count.
+    scored = _measure(testset, metric).testset
+    domains = list(dict.fromkeys(scored.domains or ()))
+    scores: dict[str, dict[str, float]] = {}
+    if len(domains) < 2:
+        return scores
+    for domain in domains:
+        measured = _measure(scored.in_domain(domain), metric)
+        scores[domain] = {}
+        for system, score in zip(measured.names, measured.scores.tolist(), strict=True):
+            if np.isfinite(score):
+                scores[domain][system] = score
+    return scores
 
 
 def _measure(testset: TestSet, metric: str) -> Measured:
-    part = testset.keep_scorable(metric)
-    return measure(part, resolve_metric(part, metric))
+    testset = testset.keep_scorable(metric)
+    return measure(testset, resolve_metric(testset, metric))

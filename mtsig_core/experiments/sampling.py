@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,9 @@ from mtsig_core.experiments.frame import (
     pair_population,
     population,
     rate,
+    rate_of,
     run_repeats,
+    table_row,
     whole_p,
     wilson,
 )
@@ -40,7 +42,7 @@ from mtsig_core.stats.engine import measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.parallel import Progress, report_stage
+from mtsig_core.stats.parallel import Progress, report_part, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import (
     check_jobs,
@@ -58,7 +60,7 @@ from mtsig_core.stats.significance import (
 )
 from mtsig_core.testset import TestSet
 
-# What samples of a test set conclude, and whether the whole test set agrees.
+# Samples of a test set, their conclusions, and whether the whole test set agrees.
 
 
 def spread(scores: np.ndarray) -> float:
@@ -264,8 +266,7 @@ class Sampling(Experiment):
         return sampled if sampled.a == a else sampled.flipped()
 
 
-# Blocks and broad samples of a test set: what a small test set tells of a large one (Koehn 2004,
-# 3.2 to 3.4, 5, 6).
+# Blocks and broad samples of a test set (Koehn 2004, 3.2 to 3.4, 5, 6).
 
 
 SAMPLE_KINDS = ("blocks", "broad")
@@ -412,11 +413,7 @@ def sample_both_kinds(
     """Run `sampling` for blocks and for broad samples, by kind."""
     samples = {}
     for k, kind in enumerate(SAMPLE_KINDS):
-
-        def report(_stage: str, share: float, n_done: int = k) -> None:
-            if progress is not None:
-                progress("samples", (n_done + share) / len(SAMPLE_KINDS))
-
+        report = report_part(progress, "samples", k, len(SAMPLE_KINDS))
         samples[kind] = sampling(
             testset, metric, kind, statistics=statistics, jobs=jobs, progress=report, **settings
         )
@@ -465,7 +462,7 @@ def _conclude_sample(
     )
 
 
-# How much wider blocks of neighbours spread than broad samples, for every system and several sizes.
+# How much wider blocks spread than broad samples, for every system and several sizes.
 
 
 #: Sizes of samples that are offered.
@@ -473,18 +470,18 @@ SIZES = (10, 20, 30, 50, 100, 200, 300, 600, 1000, 3000)
 _ENOUGH = 5  # samples without which a spread says nothing
 
 
-@dataclass(frozen=True)
+@table_row
 class Spread:
     """One system on samples of one size."""
 
-    size: int = field(metadata=column("segments", "count"))  # in a sample
-    samples: int = field(metadata=column("samples", "count"))  # of each kind
+    size: int = column("segments", "count")  # in a sample
+    samples: int = column("samples", "count")  # of each kind
     system: str
     #: Standard deviation of the scores, in points; None where fewer than two samples have one.
-    blocks: float | None = field(metadata=column("SD of blocks", "amount"))
-    broad: float | None = field(metadata=column("SD of broad samples", "amount"))
+    blocks: float | None = column("SD of blocks", "amount")
+    broad: float | None = column("SD of broad samples", "amount")
     #: Blocks / broad (`ratio_of_spreads`).
-    ratio: float | None = field(metadata=column("ratio", "estimate", ".2f"))
+    ratio: float | None = column("ratio", "estimate", ".2f")
     ratio_low: float | None
     ratio_high: float | None
 
@@ -493,7 +490,7 @@ class Spread:
 class Spreads(Simulation):
     """Spreads of all systems and sizes; intervals have level 1 - alpha."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Spread}
+    tables = {"rows": Spread}
 
     n_segments: int
     shuffled: bool
@@ -582,8 +579,7 @@ def _score_samples(
     return np.array([metric.score(count(rows).sum(axis=1)) for rows in samples]).T
 
 
-# Coverage: how often an interval from a small test set holds the score of the large one it was
-# drawn from.
+# Coverage: how often an interval from a small test set contains the score of its large source.
 
 
 _SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
@@ -606,7 +602,7 @@ class Covered:
 class Coverage(Simulation):
     """Coverage of every kind of interval; they have level 1 - alpha."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Covered}
+    tables = {"rows": Covered}
 
     a: str
     b: str
@@ -669,7 +665,7 @@ def coverage(  # noqa: PLR0913  each parameter is an option of the command
                 unit=first.unit,
                 kind=first.kind,
                 quantity=first.quantity,
-                covered=rate(int(is_covered.sum()), len(sets)),
+                covered=rate_of(is_covered),
                 width=float(np.mean(high - low)),
             )
             rows.append(row)
@@ -747,29 +743,29 @@ def _estimate_intervals(
 
 #: Segments of a sample in Koehn's Table 3.
 CONCLUSION_SIZES = (100, 300, 600, 3000)
-#: Lower ends of the levels in Koehn's Table 4, in percent; the first is 100% itself.
+#: Lower bounds of the levels in Koehn's Table 4, in percent; the first is 100% itself.
 _LEVELS = (100, 99, 98, 95, 90, 80, 70, 60, 50)
 _STREAM = 20
 
 
-@dataclass(frozen=True)
+@table_row
 class Concluded:
     """Conclusions on one pair from samples of one size, no two of which share a segment.
 
     Right is as the whole test set, whose own order may be chance where its p is above alpha.
     """
 
-    a: str = field(metadata=column("better", "name"))
-    b: str = field(metadata=column("worse", "name"))
+    a: str = column("better", "name")
+    b: str = column("worse", "name")
     #: On the whole test set, in points, positive where higher is better.
-    delta: float = field(metadata=column("difference", "amount"))
+    delta: float = column("difference", "amount")
     size: int  # segments of a sample
-    right: Rate = field(metadata=column("as the whole set", "estimate", ".1%"))
-    wrong: Rate = field(metadata=column("opposite", "estimate", ".1%"))
-    whole_p: float = field(metadata=column("p of the whole set", "p"))
+    right: Rate = column("as the whole set", "estimate", ".1%")
+    wrong: Rate = column("opposite", "estimate", ".1%")
+    whole_p: float = column("p of the whole set", "p")
 
 
-@dataclass(frozen=True)
+@table_row
 class Level:
     """Conclusions whose larger share of wins lies in one range of percent.
 
@@ -779,7 +775,7 @@ class Level:
 
     low: float
     high: float  # not in the range, except where both bounds are 100, for all wins
-    right: Rate = field(metadata=column("as the whole set", "estimate", ".1%"))
+    right: Rate = column("as the whole set", "estimate", ".1%")
 
     @derived("share of wins")
     def level(self) -> str:
@@ -796,7 +792,7 @@ class Level:
 class Conclusions(Simulation):
     """Conclusions from many samples of a test set, compared with the whole of it."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": Concluded, "levels": Level}
+    tables = {"rows": Concluded, "levels": Level}
 
     resamples: int
     n_segments: int
@@ -941,14 +937,13 @@ def _conclude(
     rows = []
     for k, (first, second) in enumerate(pairs):
         for size, verdicts in by_size.items():
-            n = len(verdicts)
             row = Concluded(
                 a=source.systems[first],
                 b=source.systems[second],
                 delta=float(abs(source.scores[first] - source.scores[second])),
                 size=size,
-                right=rate(int((verdicts[:, k] == 1).sum()), n),
-                wrong=rate(int((verdicts[:, k] == -1).sum()), n),
+                right=rate_of(verdicts[:, k] == 1),
+                wrong=rate_of(verdicts[:, k] == -1),
                 whole_p=float(p_of_whole[k]),
             )
             rows.append(row)
@@ -982,8 +977,7 @@ def _count_levels(share: np.ndarray, agrees: np.ndarray) -> tuple[Level, ...]:
     return tuple(levels)
 
 
-# One pair, metric by metric: which differences each test calls real (Riezler and Maxwell 2005,
-# Table 1).
+# One pair by every test that gives a p (Riezler and Maxwell 2005, Table 1).
 
 
 @dataclass(frozen=True)
@@ -1002,7 +996,7 @@ class PairTest:
 class AllPairTests(Simulation):
     """Two systems under one metric; the signature is that on the segments tested."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": PairTest}
+    tables = {"rows": PairTest}
 
     a: str
     b: str

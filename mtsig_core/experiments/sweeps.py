@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +21,8 @@ from mtsig_core.experiments.frame import (
     in_units,
     pair_ends,
     rate,
+    rate_of,
+    table_row,
 )
 from mtsig_core.metrics import (
     Metric,
@@ -55,16 +56,16 @@ from mtsig_core.testset import TestSet
 # The rows of a sweep of sizes.
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemSize:
     """One system on random test sets of one size."""
 
-    size: int = field(metadata=column("size", "count"))  # units: segments or documents
+    size: int = column("size", "count")  # units: segments or documents
     segments: float  # mean number of segments
-    repeats: int = field(metadata=column("test sets", "count"))
+    repeats: int = column("test sets", "count")
     system: str
     #: Mean score, and the 5th and 95th percentile of the scores over the repeats, in points.
-    score: float | None = field(metadata=column("mean score", "score", "*"))
+    score: float | None = column("mean score", "score", "*")
     score_low: float | None
     score_high: float | None
     #: Bounds and width of the interval relative to its median, as fractions, means over the
@@ -115,7 +116,7 @@ class Slope:
 class SizeSweep(Experiment):
     """Random test sets of several sizes, drawn from one."""
 
-    tables: ClassVar[Mapping[str, type]] = {
+    tables = {
         "systems": SystemSize,
         "pairs": PairSize,
         "slopes": Slope,
@@ -151,40 +152,40 @@ _Z = 1.959963984540054  # normal quantile of 95% intervals
 _STREAM = 51
 
 
-def by_repeats(first: np.ndarray, several: np.ndarray) -> tuple[float, float] | None:
-    """Estimate the 95% interval of (mean of several / mean of first)^2.
+def by_repeats(single: np.ndarray, multiple: np.ndarray) -> tuple[float, float] | None:
+    """Estimate the 95% interval of (mean of multiple / mean of single)^2.
 
     Both are widths on the same test sets, of shape (repeats,). The interval is by the delta method
     on the logarithm and Student's t. None below two repeats, and where a mean is not above 0.
     """
     from scipy.special import stdtrit
 
-    is_known = np.isfinite(first) & np.isfinite(several)
-    first = first[is_known]
-    several = several[is_known]
-    n = len(first)
-    if n < 2 or first.mean() <= 0 or several.mean() <= 0:
+    is_known = np.isfinite(single) & np.isfinite(multiple)
+    single = single[is_known]
+    multiple = multiple[is_known]
+    n = len(single)
+    if n < 2 or single.mean() <= 0 or multiple.mean() <= 0:
         return None
-    sd = float((several / several.mean() - first / first.mean()).std(ddof=1))
+    sd = float((multiple / multiple.mean() - single / single.mean()).std(ddof=1))
     half_width = float(stdtrit(n - 1, 0.975)) * sd / math.sqrt(n)
-    return _square_ratio(float(several.mean() / first.mean()), half_width)
+    return _square_ratio(float(multiple.mean() / single.mean()), half_width)
 
 
 def by_draws(
-    first: Sequence[np.ndarray], several: Sequence[np.ndarray], alpha: float, seed: int
+    single: Sequence[np.ndarray], multiple: Sequence[np.ndarray], alpha: float, seed: int
 ) -> tuple[float, float] | None:
     """Estimate the interval of `by_repeats` for one test set.
 
     The bootstrap scores of each set of references, of shape (resamples,), are drawn again.
     """
-    n = len(first[0])
+    n = len(single[0])
     index = np.random.default_rng([seed, _STREAM]).integers(0, n, (_REPLICATES + 1, n))
     index[0] = np.arange(n)  # the bootstrap scores as they are
-    first_widths = np.mean([_relative_widths(scores[index], alpha) for scores in first], axis=0)
-    widths = np.mean([_relative_widths(scores[index], alpha) for scores in several], axis=0)
-    if not ((first_widths > 0).all() and (widths > 0).all()):
+    single_widths = np.mean([_relative_widths(scores[index], alpha) for scores in single], axis=0)
+    widths = np.mean([_relative_widths(scores[index], alpha) for scores in multiple], axis=0)
+    if not ((single_widths > 0).all() and (widths > 0).all()):
         return None
-    logs = np.log(widths / first_widths)
+    logs = np.log(widths / single_widths)
     half_width = _Z * float(logs[1:].std(ddof=1))
     return _square_ratio(math.exp(logs[0]), half_width)
 
@@ -263,21 +264,21 @@ class _Source:
         """What counts segments again, for a metric that depends on the test set."""
         return self.measured.counter() if depends_on_testset(self.measured.metric) else None
 
-    def subset(self, chosen: np.ndarray) -> engine.UnitStatistics:
+    def subset(self, sampled: np.ndarray) -> engine.UnitStatistics:
         """Return the statistics of some units in random order.
 
         Many units go into random groups, whose sums vary alike and cost less to draw.
         """
         if self.count is None:
-            by_unit = self.by_unit.take(chosen, axis=0)
+            by_unit = self.by_unit.take(sampled, axis=0)
         else:
-            segments = [self.members[unit] for unit in chosen]
-            index = np.repeat(np.arange(len(chosen)), [len(rows) for rows in segments])
+            segments = [self.members[unit] for unit in sampled]
+            index = np.repeat(np.arange(len(sampled)), [len(rows) for rows in segments])
             counts = self.count(np.concatenate(segments))
-            subset_units = Units(self.units.kind, index, len(chosen))
+            subset_units = Units(self.units.kind, index, len(sampled))
             by_unit = subset_units.sum(counts).swapaxes(0, 1)
-        if len(chosen) > _GROUPS:
-            starts = np.arange(_GROUPS) * len(chosen) // _GROUPS
+        if len(sampled) > _GROUPS:
+            starts = np.arange(_GROUPS) * len(sampled) // _GROUPS
             by_unit = np.add.reduceat(by_unit, starts, axis=0)
         return _unit_statistics(self.measured.metric, by_unit)
 
@@ -389,13 +390,13 @@ class _Subset:
 
 def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSettings) -> _Subset:
     n = source.units.n
-    chosen = draw_subset(n, size, settings.seed, repeat)
+    sampled = draw_subset(n, size, settings.seed, repeat)
     is_all = size == n
     if is_all:  # the set itself, with the draws of `compare`
         data = source.data
         first_block = 0
     else:
-        data = source.subset(chosen)
+        data = source.subset(sampled)
         first_block = size << 26 | repeat << 12
     scores = _bootstrap(data, settings.resamples, settings.seed, first_block)
     n_systems = len(source.names)
@@ -407,12 +408,12 @@ def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSett
     tails = _find_tails(differences, settings.alpha)
     tails[~np.isfinite(deltas)] = np.nan
     n_units = np.full(len(deltas), size)
-    n_units[source.few_pairs] = np.count_nonzero(source.differs[:, chosen], axis=1)
+    n_units[source.few_pairs] = np.count_nonzero(source.differs[:, sampled], axis=1)
     floor = p_floor(TESTS["percentile"], settings.unit, n_units)
     tails[~significant(floor, settings.alpha)] = np.nan  # so few units show nothing
     unit_sizes = np.bincount(source.units.index, minlength=n)
     return _Subset(
-        n_segments=int(unit_sizes[chosen].sum()),
+        n_segments=int(unit_sizes[sampled].sum()),
         scores=data.scores[:n_systems],
         low=(low - medians) / scale,
         high=(high - medians) / scale,
@@ -487,9 +488,9 @@ def _gather(
         widths[size] = np.array([subset.high - subset.low for subset in subsets])
         n_segments = _mean_segments(subsets)
         for k, (names, error) in enumerate(errors.items()):
-            found, wrong = _count_significant(tails[size][:, k], error.delta)
+            detected, wrong = _count_significant(tails[size][:, k], error.delta)
             if size == n:  # the set itself, which is no estimate
-                found = replace(found, low=None, high=None)
+                detected = replace(detected, low=None, high=None)
                 wrong = replace(wrong, low=None, high=None)
             if error.delta == 0:
                 wrong = rate(0, 0)
@@ -499,7 +500,7 @@ def _gather(
                 len(subsets),
                 *names,
                 _finite_mean(deltas[:, k]),
-                found,
+                detected,
                 wrong,
                 *_expect(error.delta, error, size, n, settings.alpha),
             )
@@ -570,9 +571,7 @@ def _count_significant(tails: np.ndarray, delta: float) -> tuple[Rate, Rate]:
     is_better = low > tie
     is_worse = high < -tie
     is_opposite = is_worse if delta > 0 else is_better
-    n = len(tails)
-    found = rate(int(np.count_nonzero(is_better | is_worse)), n)
-    return found, rate(int(np.count_nonzero(is_opposite)), n)
+    return rate_of(is_better | is_worse), rate_of(is_opposite)
 
 
 def _expect(
@@ -620,24 +619,24 @@ def _fit_slope(system: str, rows: Sequence[SystemSize]) -> Slope:
 # A sweep of sizes as if a pair had another difference.
 
 
-@dataclass(frozen=True)
+@table_row
 class Detection:
     """Random test sets of one size, as if the whole set had the difference asked about.
 
     The pair's differences are shifted to it.
     """
 
-    size: int = field(metadata=column("size", "count"))  # units
+    size: int = column("size", "count")  # units
     #: Mean number; None of sets that were not drawn.
-    segments: float | None = field(metadata=column("segments", "share", ",.0f"))
+    segments: float | None = column("segments", "share", ",.0f")
     #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo
     #: intervals.
-    significant: Rate = field(metadata=column("significant", "estimate", ".0%"))
-    wrong: Rate = field(metadata=column("opposite to the whole set", "estimate", ".0%"))
+    significant: Rate = column("significant", "estimate", ".0%")
+    wrong: Rate = column("opposite to the whole set", "estimate", ".0%")
     #: By normal theory on subsets of this set, and by Student's t on fresh test sets of that size;
     #: 0 to 1.
-    expected: float = field(metadata=column("expected of parts of this set", "share", ".0%"))
-    planned: float = field(metadata=column("planned for fresh sets", "share", ".0%"))
+    expected: float = column("expected of parts of this set", "share", ".0%")
+    planned: float = column("planned for fresh sets", "share", ".0%")
 
     @derived("test sets", "count")
     def n(self) -> int:
@@ -657,8 +656,8 @@ def count_detections(sweep: SizeSweep, a: str, b: str, difference: float) -> tup
         if (row.a, row.b) == (a, b):
             (planned,) = plan_detections(sweep, a, b, difference, [row.size])
             tails = sweep.ends[row.size][:, place] + shift
-            found, wrong = _count_significant(tails, difference)
-            rows.append(replace(planned, segments=row.segments, significant=found, wrong=wrong))
+            detected, wrong = _count_significant(tails, difference)
+            rows.append(replace(planned, segments=row.segments, significant=detected, wrong=wrong))
     return tuple(rows)
 
 
@@ -684,32 +683,31 @@ def _find_error(sweep: SizeSweep, a: str, b: str, difference: float) -> PairErro
     return sweep.errors[a, b]
 
 
-# How scores and intervals change with the number of references, and with the size of the test set
-# too.
+# How scores and intervals change with the number of references and the size of the test set.
 
 
 #: Parts of the test set, as in Table 4 of Zhang and Vogel (2004).
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@dataclass(frozen=True)
+@table_row
 class ReferenceSize:
     """One system, scored with so many references, on random test sets of one size."""
 
-    references: int = field(metadata=column("references", "count"))  # used at a time
+    references: int = column("references", "count")  # used at a time
     sets: int  # of so many references, over which the means are
     size: int  # units
     system: str
     #: Mean score in points; means of the bounds and the width of the relative interval, as
     #: fractions.
-    score: float | None = field(metadata=column("mean score", "score", "*"))
+    score: float | None = column("mean score", "score", "*")
     low: float | None
     high: float | None
     width: float | None
     #: The share of this size that is as good with so many references as this size with one, by
     #: widths that fall with the square root of the size.
-    equivalent: float | None = field(
-        metadata=column("share of the data for as narrow an interval", "estimate", ".0%")
+    equivalent: float | None = column(
+        "share of the data for as narrow an interval", "estimate", ".0%"
     )
     #: Its 95% Monte Carlo interval (`by_draws`), for the random test sets, and of the whole set for
     #: the bootstrap samples. None with one reference.
@@ -726,7 +724,7 @@ class ReferenceSize:
 class ReferenceSweep(Experiment):
     """All numbers of references and sizes."""
 
-    tables: ClassVar[Mapping[str, type]] = {"rows": ReferenceSize}
+    tables = {"rows": ReferenceSize}
 
     settings: SamplingSettings
     names: tuple[str, ...]  # the references
@@ -874,17 +872,17 @@ def _find_row(sweep: SizeSweep, size: int, system: str) -> SystemSize:
 
 
 def _interval_of_share(
-    single: Sequence[SizeSweep], several: Sequence[SizeSweep], size: int, system: str, seed: int
+    single: Sequence[SizeSweep], multiple: Sequence[SizeSweep], size: int, system: str, seed: int
 ) -> tuple[float, float] | None:
     """Estimate the Monte Carlo interval of a share that is as good.
 
     Sweeps with a single and with several references share their test sets and bootstrap samples.
     """
     if size != single[0].n_units:
-        return by_repeats(_mean_widths(single, size, system), _mean_widths(several, size, system))
+        return by_repeats(_mean_widths(single, size, system), _mean_widths(multiple, size, system))
     alpha = single[0].settings.alpha
     return by_draws(
-        _bootstrap_scores(single, system), _bootstrap_scores(several, system), alpha, seed
+        _bootstrap_scores(single, system), _bootstrap_scores(multiple, system), alpha, seed
     )
 
 
@@ -916,8 +914,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 # How far the interval of a score depends on the number of bootstrap samples.
 
 
-#: Numbers of resamples looked at: Zhang and Vogel (2004), Table 5, with three smaller ones, and
-#: Table 6.
+#: Numbers of resamples: Zhang and Vogel (2004), Table 5, with three smaller ones, and Table 6.
 GROWING = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 REPEATED = (100, 500, 1000, 2000, 10_000)
 _POOLS = (10_000, 20_000, 50_000, 100_000, 200_000)
@@ -925,15 +922,15 @@ _DRAWS = 6 * 10**8  # units that are drawn in a few seconds
 _TELL = 20  # runs that tell a standard deviation to about a sixth
 
 
-@dataclass(frozen=True)
+@table_row
 class Growing:
     """The percentile interval from the first `resamples` of the pool.
 
     As in Zhang and Vogel (2004), Table 5.
     """
 
-    resamples: int = field(metadata=column("B", "count"))
-    median: float = field(metadata=column("median", "score", "*"))
+    resamples: int = column("B", "count")
+    median: float = column("median", "score", "*")
     low: float
     high: float
 
@@ -948,21 +945,21 @@ class Growing:
         return relative_ends(self.low, self.median, self.high)
 
 
-@dataclass(frozen=True)
+@table_row
 class Repeated:
     """Percentile intervals from disjoint runs of the pool (Zhang and Vogel 2004, Table 6)."""
 
-    resamples: int = field(metadata=column("B", "count"))  # draws of each run
-    runs: int = field(metadata=column("runs", "count"))  # that the pool has room for
+    resamples: int = column("B", "count")  # draws of each run
+    runs: int = column("runs", "count")  # that the pool has room for
     #: Standard deviation of the bounds over the runs, in points; None below two runs.
-    sd_low: float | None = field(metadata=column("SD of low", "amount"))
-    sd_high: float | None = field(metadata=column("SD of high", "amount"))
-    theory: float = field(metadata=column("σ/√B", "amount"))  # what `bound_sd` expects of both
-    relative: tuple[float, float] | None = field(metadata=column("mean interval", "relative"))
+    sd_low: float | None = column("SD of low", "amount")
+    sd_high: float | None = column("SD of high", "amount")
+    theory: float = column("σ/√B", "amount")  # what `bound_sd` expects of both
+    relative: tuple[float, float] | None = column("mean interval", "relative")
     #: Standard deviation of the relative bounds, the root mean square of both.
-    relative_sd: float | None = field(metadata=column("relative SD", "share", ".3%"))
+    relative_sd: float | None = column("relative SD", "share", ".3%")
     #: Its 95% interval, as if the bounds were independent and normal: few runs estimate it roughly.
-    relative_sd_range: tuple[float, float] | None = field(metadata=column("", "relative"))
+    relative_sd_range: tuple[float, float] | None = column("", "relative")
     #: What `bound_sd` expects of a bound less its own median, over the median of the pool.
     relative_theory: float | None
 
@@ -971,7 +968,7 @@ class Repeated:
 class Stability(Experiment):
     """How the percentile interval of one score settles as the number of resamples grows."""
 
-    tables: ClassVar[Mapping[str, type]] = {"growing": Growing, "repeats": Repeated}
+    tables = {"growing": Growing, "repeats": Repeated}
 
     system: str
     settings: SamplingSettings  # as resolved; its resamples are those of the pool

@@ -773,22 +773,6 @@ class Measured:
             rows.append(available.index(name))
         return self._select(np.array(rows, dtype=int))
 
-    def pair(self, a: str, b: str) -> tuple[np.ndarray, int]:
-        """Statistics of two systems on their common segments, and how many these are.
-
-        Shape (2, segments, stats); `SettingError` without any.
-        """
-        two, pair = self.only((a, b)), all_pairs(2)
-        n_common = int(count_common_segments(self.metric, two.stored, pair)[0])
-        if not n_common:
-            raise SettingError(
-                f"{a} and {b} have no line in common with a score by {self.metric.name}: they cannot be "
-                "compared. Choose another pair."
-            )
-        if two.has_gaps:
-            return pair_statistics(two.statistics, pair)[0], n_common
-        return two.statistics, n_common
-
     def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
         """What is drawn or swapped; see `make_units`."""
         return make_units(self.testset, kind, block_length)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -15,11 +15,11 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import make_read_only, pair_differences, rounding_error
-from mtsig_core.stats.draws import SystemDraws, draw_systems, test_pairs
-from mtsig_core.stats.engine import Measured, count_differing_units, measure
+from mtsig_core.stats.contrast import Contrast, contrast_pairs
+from mtsig_core.stats.draws import SystemDraws, draw_replicates, draw_systems, test_pairs
+from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import (
     p_floor,
-    pair_units,
     unbiased,
     units_freedom,
 )
@@ -32,12 +32,10 @@ from mtsig_core.stats.significance import (
     SIDES,
     SMALLEST_P,
     TESTS,
-    SignificanceTest,
     decide_pairs,
     fitting_tests,
     significant,
 )
-from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
 
 _PAIR = np.array([[0, 1]])  # the rows of the two systems where there are only two
@@ -130,57 +128,49 @@ class _Pair:
     """Two systems on the segments that both have, and how to draw them."""
 
     measured: Measured  # only the two systems
-    statistics: np.ndarray  # (2, segments, stats)
-    units: Units
-    resamples: int
-    trials: int
-    seed: int
+    contrast: Contrast
+    plan: Plan
+    alpha: float
     jobs: int
     progress: Progress | None
 
-    def count_units(self, units: Units) -> tuple[int, float]:
-        """Count the units that both have segments in, and how many of equal size they are worth."""
-        n, worth = pair_units(self.measured.has_score, _PAIR, units)
-        return int(n[0]), float(worth[0])
+    @classmethod
+    def from_measured(
+        cls,
+        measured: Measured,
+        plan: Plan,
+        alpha: float,
+        jobs: int,
+        progress: Progress | None,
+    ) -> _Pair:
+        contrast = _contrast_two(measured, measured.units(plan.unit, plan.block_length))
+        if not len(contrast.rows):
+            a, b = measured.names
+            raise SettingError(
+                f"{a} and {b} have no line in common with a score by {measured.metric.name}: they "
+                "cannot be compared. Choose another pair."
+            )
+        return cls(measured, contrast, plan, alpha, jobs, progress)
 
-    def draw_resamples(self) -> SystemDraws:
-        plan = Plan(
-            "bootstrap",
-            self.units.kind,
-            self.units.block_length,
-            self.trials,
-            self.resamples,
-            self.seed,
-        )
-        progress = report_stage(self.progress, "resamples")
-        metric = self.measured.metric
-        data = engine.UnitStatistics(metric, self.statistics, self.units)
-        return draw_systems(data, self.statistics, plan, self.jobs, progress)
-
-    def draw_swaps(self, data: engine.UnitStatistics) -> np.ndarray:
-        progress = report_stage(self.progress, "swaps")
-        return engine.swap_differences(
-            data, _PAIR, self.trials, self.seed, jobs=self.jobs, progress=progress
-        )
-
-    def draw_studentised(self, left_out: np.ndarray) -> np.ndarray:
-        return draw_studentised(
-            left_out, _PAIR, self.units, self.trials, self.seed, jobs=self.jobs
-        )[:]
+    @property
+    def units(self) -> Units:
+        return self.contrast.data.units
 
     def estimate_error(self, kind: str) -> float | None:
         """Estimate the standard error by another unit than that of the test; None of one unit."""
-        units = self.measured.units(kind)
-        if self.count_units(units)[0] < 2:
+        contrast = _contrast_two(self.measured, self.measured.units(kind))
+        if contrast.n_units[0] < 2:
             return None
-        scores = engine.bootstrap_scores(
-            engine.UnitStatistics(self.measured.metric, self.statistics, units),
-            self.resamples,
-            self.seed,
-            jobs=self.jobs,
-            progress=report_stage(self.progress, f"standard error by {kind}"),
+        report = report_stage(self.progress, f"standard error by {kind}")
+        differences = contrast.bootstrap(
+            self.plan.resamples, self.plan.seed, jobs=self.jobs, progress=report
         )
-        return float(pair_differences(scores, _PAIR).std(ddof=1))
+        return float(differences.std(ddof=1))
+
+
+def _contrast_two(measured: Measured, units: Units) -> Contrast:
+    """Contrast the two systems of `measured`."""
+    return contrast_pairs(measured.metric, measured.statistics, units, _PAIR)
 
 
 def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
@@ -244,56 +234,57 @@ def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
         if not is_segment_mean(metric):
             testset = testset.only((a, b))
         statistics = cached_statistics(metric, testset)
-    measured = measure(testset, metric, statistics=statistics)
-    common_statistics, n_segments = measured.pair(a, b)
-    units = measured.units(settings.unit, settings.block_length)
-    pair = _Pair(
-        measured.only((a, b)), common_statistics, units, resamples, trials, seed, jobs, progress
+    measured = measure(testset, metric, statistics=statistics).only((a, b))
+    plan = Plan(
+        "bootstrap", settings.unit, settings.block_length, trials, settings.resamples, settings.seed
     )
-    all_segments = Measured(testset, metric, statistics)
-    return _examine(pair, settings, all_segments, n_segments)
+    pair = _Pair.from_measured(measured, plan, alpha, jobs, progress)
+    all_segments = Measured(testset, metric, statistics).only((a, b))
+    return _examine(pair, settings, all_segments)
 
 
-def _examine(
-    pair: _Pair, settings: SamplingSettings, all_segments: Measured, n_segments: int
-) -> PairExamination:
+def _examine(pair: _Pair, settings: SamplingSettings, all_segments: Measured) -> PairExamination:
     a, b = pair.measured.names
-    metric = pair.measured.metric
-    systems = pair.draw_resamples()
+    metric, contrast = pair.measured.metric, pair.contrast
+    systems = draw_systems(
+        contrast.data,
+        contrast.statistics,
+        pair.plan,
+        pair.jobs,
+        report_stage(pair.progress, "resamples"),
+    )
     sample = _sample_difference(systems.sample)
-    drawn = pair_differences(systems.scores, _PAIR)
-    swapped = pair.draw_swaps(systems.data)
-    replicates = {
-        "swaps": swapped,
-        "bootstrap": drawn[:, : pair.trials],
-        "none": sample.segments,
-        "studentised": pair.draw_studentised(systems.sample.left_out),
-    }
-    n_units, n_effective = pair.count_units(pair.units)
+    drawn = contrast.difference(systems.scores)
+    swapped = contrast.swap(
+        pair.plan.trials or 0,
+        pair.plan.seed,
+        jobs=pair.jobs,
+        progress=report_stage(pair.progress, "swaps"),
+    )
     se = _estimate_errors(pair, sample)
     by_document = None
     if all_segments.testset.documents is not None:
-        by_document = _contributions_by(all_segments, "document", a, b)
+        by_document = _contributions_by(all_segments, "document")
     return PairExamination(
         a=a,
         b=b,
         metric=metric.name,
         higher_is_better=metric.higher_is_better,
         settings=settings,
-        score_a=float(systems.data.scores[0]),
-        score_b=float(systems.data.scores[1]),
-        delta=float(sample.observed[0]),
+        score_a=float(contrast.data.scores[0]),
+        score_b=float(contrast.data.scores[1]),
+        delta=float(contrast.deltas[0]),
         drawn=make_read_only(drawn[0]),
         swapped=make_read_only(swapped[0]),
-        outcomes=_run_tests(pair, systems.data, sample.observed, replicates, settings.alpha),
+        outcomes=tuple(_run_tests(pair, systems, swapped)),
         intervals=_estimate_intervals(sample, settings.alpha, is_segment_mean(metric)),
         se=MappingProxyType(se),
-        n_units=n_units,
-        n_effective=n_effective,
-        mdd=_detectable_difference(pair, systems.data, se[pair.units.kind], settings.alpha),
+        n_units=int(contrast.n_units[0]),
+        n_effective=float(contrast.n_effective[0]),
+        mdd=_detectable_difference(pair, se[pair.units.kind]),
         by_document=by_document,
-        by_segment=_contributions_by(all_segments, "segment", a, b),
-        n=n_segments,
+        by_segment=_contributions_by(all_segments, "segment"),
+        n=int(contrast.n_common[0]),
         exact=TESTS["ar"].tries_all(pair.units),
     )
 
@@ -316,7 +307,7 @@ def _sample_difference(scores: Sample) -> Sample:
 def _estimate_errors(pair: _Pair, sample: Sample) -> dict[str, float | None]:
     """Estimate the standard error by the unit of the test, and by the other known units."""
     errors: dict[str, float | None] = {pair.units.kind: None}
-    if pair.count_units(pair.units)[0] >= 2:
+    if pair.contrast.n_units[0] >= 2:
         errors[pair.units.kind] = float(sample.drawn[0].std(ddof=1))
     kinds = ["segment"]
     if pair.measured.testset.documents is not None:
@@ -337,76 +328,51 @@ def _estimate_intervals(
     return MappingProxyType(intervals)
 
 
-def _run_tests(
-    pair: _Pair,
-    data: engine.UnitStatistics,
-    delta: np.ndarray,
-    replicates: Mapping[str, np.ndarray | None],
-    alpha: float,
-) -> tuple[Outcome, ...]:
-    sign = pair.measured.sign
-    outcomes = []
+def _run_tests(pair: _Pair, systems: SystemDraws, swapped: np.ndarray) -> Iterator[Outcome]:
+    sign, alpha = pair.measured.sign, pair.alpha
+    improvement = sign * pair.contrast.deltas
     for test in fitting_tests(is_segment_mean(pair.measured.metric)).values():
-        differences = replicates[test.draws]
-        assert differences is not None, "only tests that fit the metric are run"
-        n_differing = _count_differing(pair, data, test.draws)
+        replicates = swapped
+        if test.draws != "swaps":
+            plan = replace(pair.plan, test=test.name)
+            replicates = draw_replicates(pair.contrast, systems, plan, pair.jobs, None)[:]
+        n_differing = pair.contrast.count_differing_units(test.draws == "swaps")
         floor = p_floor(test, pair.units.kind, n_differing)
-        outcomes.append(_run_test(test, sign * delta, sign * differences, floor, alpha))
-    return tuple(outcomes)
+        tests = test_pairs(improvement, sign * replicates, test, floor, [])
+        p, win, lose, side = tests.p, tests.win, tests.lose, tests.side
+        assert side is not None, "every test has a side"
+        better = favoured = 0
+        if significant(float(floor[0]), alpha):  # else so few units decide nothing
+            better = int(decide_pairs(improvement, alpha, p=p, win=win, lose=lose, side=side)[0])
+            favoured = int(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
+        yield Outcome(
+            test.name,
+            None if p is None else float(p[0]),
+            None if win is None else float(win[0]),
+            None if lose is None else float(lose[0]),
+            SIDES[better],
+            SIDES[favoured] if better == 0 else None,
+        )
 
 
-def _run_test(
-    test: SignificanceTest,
-    improvement: np.ndarray,
-    replicates: np.ndarray,
-    floor: np.ndarray,
-    alpha: float,
-) -> Outcome:
-    """Run one test; its p is at least `floor`, and neither is better if that is above alpha."""
-    tests = test_pairs(improvement, replicates, test, floor, [])
-    p, win, lose, side = tests.p, tests.win, tests.lose, tests.side
-    assert side is not None, "every test has a side"
-    better = favoured = 0
-    if significant(float(floor[0]), alpha):
-        better = int(decide_pairs(improvement, alpha, p=p, win=win, lose=lose, side=side)[0])
-        favoured = int(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
-    return Outcome(
-        test.name,
-        None if p is None else float(p[0]),
-        None if win is None else float(win[0]),
-        None if lose is None else float(lose[0]),
-        SIDES[better],
-        SIDES[favoured] if better == 0 else None,
-    )
-
-
-def _count_differing(pair: _Pair, data: engine.UnitStatistics, draws: str) -> np.ndarray:
-    """Count the units that tell the two apart, for tests with such draws, shape (1,)."""
-    n_units, _ = pair.count_units(pair.units)
-    return count_differing_units(data, _PAIR, np.array([n_units]), draws == "swaps")
-
-
-def _detectable_difference(
-    pair: _Pair, data: engine.UnitStatistics, se: float | None, alpha: float
-) -> float | None:
+def _detectable_difference(pair: _Pair, se: float | None) -> float | None:
     """Return the minimum detectable difference; None if swaps of so few units cannot reach alpha."""
     if not se:
         return None
-    units = pair.units
-    n_differing = _count_differing(pair, data, "swaps")
+    units, alpha = pair.units, pair.alpha
+    n_differing = pair.contrast.count_differing_units(is_swapped=True)
     smallest_p = p_floor(TESTS["ar"], units.kind, n_differing, units.block_length)
     if not significant(float(smallest_p[0]), alpha):
         return None
-    _, n_effective = pair.count_units(units)
+    n_effective = float(pair.contrast.n_effective[0])
     n_swapped = int(n_differing[0]) if units.block_length is None else None
     return minimum_detectable_difference(
         unbiased(se, n_effective), alpha, n_effective=n_effective, n_swapped=n_swapped
     )
 
 
-def _contributions_by(measured: Measured, kind: str, a: str, b: str) -> np.ndarray:
-    statistics, _ = measured.pair(a, b)
-    return contributions(engine.UnitStatistics(measured.metric, statistics, measured.units(kind)))
+def _contributions_by(measured: Measured, kind: str) -> np.ndarray:
+    return contributions(_contrast_two(measured, measured.units(kind)).data)
 
 
 def contributions(data: engine.UnitStatistics) -> np.ndarray:

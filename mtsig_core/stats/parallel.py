@@ -135,6 +135,13 @@ def report_stage(
     return lambda share: progress(name, (part + share) / parts)
 
 
+def report_part(progress: Progress | None, name: str, part: int, parts: int) -> Progress | None:
+    """Report the stages of one part as a share of a stage of all parts."""
+    if progress is None:
+        return None
+    return lambda _stage, share: progress(name, (part + share) / parts)
+
+
 def runs_elsewhere() -> bool:
     """Whether other machines compute."""
     return _CLIENT.get() is not None

@@ -20,16 +20,16 @@ from mtsig_core.stats.pair import contributions
 from mtsig_core.stats.resampling import make_units
 from mtsig_core.testset import TestSet
 
-#: What a list of segments may be ordered by.
+#: The orders of a list of segments.
 ORDERS = ("most in favour of A", "most in favour of B", "largest either way", "line", "length")
 
-#: Where a text may be looked for.
+#: Places to search for a text.
 PLACES = ("anywhere", "source", "references", "output of A", "output of B")
 
-#: How a text may be looked for.
+#: Ways to search for a text.
 WAYS = ("as written", "whole words", "regular expression")
 
-#: That the search for a regular expression may take.
+#: The time limit of a search for a regular expression.
 SECONDS = 2.0
 _MOST_REPEATS = (
     100_000  # by all counts of a regular expression together: more would fill the memory

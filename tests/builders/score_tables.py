@@ -32,6 +32,21 @@ def rated(scores, lower=(), **more):
     )
 
 
+def rated_systems(by_system, documents=None, **more):
+    """A test set of human scores, {system: scores}, None or NaN where there is none."""
+    scores = {}
+    for name, values in by_system.items():
+        scores[name] = [None if x is None or x != x else float(x) for x in values]
+    return TestSet(
+        "rated",
+        {name: [None] * len(values) for name, values in scores.items()},
+        {},
+        documents=None if documents is None else [str(document) for document in documents],
+        scores={"human": SegmentScores(scores)},
+        **more,
+    )
+
+
 def noisy(seed, n, spread=1.0, n_systems=3):
     draws = np.random.default_rng(seed).normal(0, spread, (n_systems, n))
     return np.round(np.arange(n_systems)[:, None] * 0.4 + draws, 1)

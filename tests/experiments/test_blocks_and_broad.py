@@ -17,7 +17,7 @@ from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.metrics.nist import Nist
 from mtsig_core.stats.contrast import contrast_pairs
 from mtsig_core.stats.resampling import Units
-from mtsig_core.testset import SegmentScores
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import Given, bleu, bleu_counts, segment_scores, texts, toy
 
 FEW = dict(resamples=200, trials=99)
@@ -232,9 +232,7 @@ def test_segment_scores_with_gaps():
     scores = segment_scores(2, [60, 55], 120)[..., 0].tolist()
     a = [None if k < 40 else value for k, value in enumerate(scores[0])]
     b = [None if k % 2 and k >= 40 else value for k, value in enumerate(scores[1])]
-    rated = {"human": SegmentScores({"A": a, "B": b})}
-    testset = TestSet("rated", dict.fromkeys("AB", [None] * 120), {}, scores=rated)
-    found = sampling(testset, "human", "blocks", size=40, **FEW)
+    found = sampling(rated_systems({"A": a, "B": b}), "human", "blocks", size=40, **FEW)
     assert np.isnan(found.system("A").scores[0]) and not found.system("A").hits[0]
     assert found.system("A").scores[1] == pytest.approx(np.mean(a[40:80]), abs=1e-5)
     both = [x - y for x, y in zip(a[40:80], b[40:80], strict=True) if y is not None]

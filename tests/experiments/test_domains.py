@@ -10,22 +10,12 @@ from mtsig_core import TestSet, compare
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain, find_half_width
 from mtsig_core.report.experiment_reports import domains_note, domains_verdict
-from mtsig_core.testset import SegmentScores
 from tests.builders.plain_nist import plain
+from tests.builders.score_tables import rated_systems
 
 
 def rated(scores, domains, documents=None):
-    tables = SegmentScores(
-        {name: [None if x != x else float(x) for x in row] for name, row in scores.items()}
-    )
-    return TestSet(
-        "toy",
-        {name: [None] * len(domains) for name in scores},
-        {},
-        scores={"human": tables},
-        domains=domains,
-        documents=documents,
-    )
+    return rated_systems(scores, documents, domains=domains)
 
 
 def two(seed, n, shift):
@@ -257,15 +247,7 @@ def test_few_units_are_told_and_what_they_cannot_decide():
 
 
 def test_a_domain_without_a_segment_that_has_scores_of_both_is_left_out_of_the_pair():
-    scores = {
-        "human": SegmentScores({"A": [None] * 10 + list(range(10)), "B": list(range(20))}, True)
-    }
-    rated = TestSet(
-        "toy",
-        {name: [None] * 20 for name in "AB"},
-        {},
-        scores=scores,
-        domains=["a"] * 10 + ["b"] * 10,
-    )
-    [pair] = by_domain(rated, "human", trials=99, resamples=49).pairs
+    scores = {"A": [None] * 10 + list(range(10)), "B": range(20)}
+    testset = rated(scores, ["a"] * 10 + ["b"] * 10)
+    [pair] = by_domain(testset, "human", trials=99, resamples=49).pairs
     assert [own.domain for own in pair.domains] == ["b"]

@@ -10,6 +10,7 @@ from mtsig_core import SegmentScores, TestSet
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.integrity import chance_of_share, examine_integrity
 from mtsig_core.report.experiment_reports import list_findings
+from tests.builders.score_tables import rated_systems
 
 REFERENCE = [f"this is the line number {k} of the reference" for k in range(10)]
 
@@ -68,13 +69,8 @@ def drives_by_chance(sizes, repeats, systems=1):
     documents = [f"d{k}" for k, size in enumerate(sizes) for _ in range(size)]
     for _ in range(repeats):
         means = rng.normal(80, 5, (systems, len(sizes)))
-        scores = {f"S{k}": np.repeat(row, sizes).tolist() for k, row in enumerate(means)}
-        no_texts = {name: [None] * len(documents) for name in scores}
-        found = examine_integrity(
-            TestSet(
-                "toy", no_texts, {}, documents=documents, scores={"human": SegmentScores(scores)}
-            )
-        )
+        scores = {f"S{k}": np.repeat(row, sizes) for k, row in enumerate(means)}
+        found = examine_integrity(rated_systems(scores, documents))
         flagged += any(one.driving_document is not None for one in found.systems)
     return flagged / repeats
 
@@ -114,15 +110,7 @@ def test_a_document_that_is_only_long_drives_nothing():
     """Of four documents the largest share is never small."""
     scores = [80.0] * 40 + [70.0] * 4 + [75.0] * 4 + [82.0] * 4
     documents = ["long"] * 40 + ["a"] * 4 + ["b"] * 4 + ["c"] * 4
-    found = examine_integrity(
-        TestSet(
-            "toy",
-            {"S": [None] * 52},
-            {},
-            documents=documents,
-            scores={"human": SegmentScores({"S": scores})},
-        )
-    )
+    found = examine_integrity(rated_systems({"S": scores}, documents))
     assert found.systems[0].driving_document is None
 
 

@@ -281,7 +281,7 @@ class TestPower:
         found = power_tests(two, 6, 2, 0, 3)
 
         def score(sums):
-            by_name = dict(zip(two.whole.metric.stat_names, sums.tolist(), strict=True))
+            by_name = dict(zip(two.source.metric.stat_names, sums.tolist(), strict=True))
             return BLEU.compute_bleu(
                 *([by_name[f"{kind}_{n}"] for n in (1, 2, 3, 4)] for kind in ("correct", "total")),
                 by_name["sys_len"],
@@ -290,7 +290,7 @@ class TestPower:
             ).score
 
         for k in range(3):
-            sets = mix_systems(two.whole, 2, 1, two.share, 6, np.random.default_rng([2, 61, k]))
+            sets = mix_systems(two.source, 2, 1, two.share, 6, np.random.default_rng([2, 61, k]))
             swapped = [
                 score(np.where(heads, sets[1].T, sets[0].T).sum(axis=1))
                 - score(np.where(heads, sets[0].T, sets[1].T).sum(axis=1))

@@ -31,7 +31,7 @@ from mtsig_core.experiments.inside_score import (
 from mtsig_core.metrics import make_metric
 from mtsig_core.report.experiment_tables import factor_table, note_table, right_value
 from mtsig_core.simulation.corpus import simulate
-from mtsig_core.testset import SegmentScores
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import texts
 
 
@@ -336,21 +336,11 @@ def test_nothing_to_disagree_on(toy):
 # Student's t.
 
 
-def rated(scores, documents=None):
-    return TestSet(
-        "rated",
-        {name: [None] * len(values) for name, values in scores.items()},
-        {},
-        documents=documents,
-        scores={"human": SegmentScores(scores)},
-    )
-
-
 def test_intervals_are_those_of_scipy():
     rng = np.random.default_rng(5)
     values = np.round(rng.normal(70, 15, 900), 3)
     given = [None if k % 3 == 2 else float(value) for k, value in enumerate(values)]  # 600 scores
-    found = students_t(rated({"A": given, "B": [1.0] * 900}), "human", system="A")
+    found = students_t(rated_systems({"A": given, "B": [1.0] * 900}), "human", system="A")
     known = np.array([value for value in given if value is not None])
     assert [row.n for row in found.rows] == [100, 300, 600]
     for row in found.rows:
@@ -390,9 +380,9 @@ def test_too_few_scores():
     with pytest.raises(
         SettingError, match="A has 1 segment scores by human. An interval takes at least 2"
     ):
-        students_t(rated({"A": [1.0, None]}), "human")
+        students_t(rated_systems({"A": [1.0, None]}), "human")
     with pytest.raises(SettingError, match="No system 'Z'"):
-        students_t(rated({"A": [1.0, 2.0]}), "human", system="Z")
+        students_t(rated_systems({"A": [1.0, 2.0]}), "human", system="Z")
     with pytest.raises(SettingError, match="n is 1"):
         factor(1, 0.05)
 

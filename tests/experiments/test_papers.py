@@ -12,7 +12,7 @@ from mtsig_core.experiments.error_rates import type_one, unit_changes, variants
 from mtsig_core.experiments.sampling import coverage, pair_tests
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import unit_table
-from mtsig_core.testset import SegmentScores
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import Given, mean, segment_scores, texts, toy
 
 HUMAN = SegmentMean("human", True)
@@ -67,21 +67,10 @@ def test_a_smaller_sample_is_a_test_set_of_its_own(three):
     assert "weights:40" in pair_tests(three, "nist", trials=99, n_segments=40).signature
 
 
-def rated(by_system, documents):
-    """A test set of scores alone; None where there is none."""
-    return TestSet(
-        "rated",
-        {name: [None] * len(values) for name, values in by_system.items()},
-        {},
-        documents=[str(d) for d in documents],
-        scores={"human": SegmentScores(by_system)},
-    )
-
-
 def test_tests_of_single_segments_have_no_row_by_document():
     values = segment_scores(4, [60, 64], 60)[..., 0].tolist()
     found = pair_tests(
-        rated(dict(zip("AB", values, strict=True)), np.arange(60) // 5), "human", trials=99
+        rated_systems(dict(zip("AB", values, strict=True)), np.arange(60) // 5), "human", trials=99
     )
     by_draws = ["ar", "bootstrap", "bootstrap-t", "percentile", "riezler-maxwell"]
     assert [row.test for row in found.rows if row.unit == "segment"] == [*by_draws, "t", "wilcoxon"]
@@ -105,14 +94,11 @@ def test_what_a_third_system_lacks_does_not_matter(of_c):
         segment_scores(6, [60, 60], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan
     )
     documents = np.arange(70) // 5
-    two = {
-        name: [None if np.isnan(x) else float(x) for x in row]
-        for name, row in zip("AB", values, strict=True)
-    }
+    two = dict(zip("AB", values, strict=True))
     third = {"C": [50.0 if k in of_c else None for k in range(70)]}
-    found = pair_tests(rated({**two, **third}, documents), "human", "A", "B", trials=99)
+    found = pair_tests(rated_systems({**two, **third}, documents), "human", "A", "B", trials=99)
     alone = pair_tests(
-        rated({name: row[:60] for name, row in two.items()}, documents[:60]),
+        rated_systems({name: row[:60] for name, row in two.items()}, documents[:60]),
         "human",
         "A",
         "B",
@@ -130,7 +116,7 @@ def test_what_a_third_system_lacks_does_not_matter(of_c):
             else {"repeats": 10, "resamples": 40}
         )
         both = [
-            function(rated({**two, **more}, documents), "human", "A", "B", **asked)
+            function(rated_systems({**two, **more}, documents), "human", "A", "B", **asked)
             for more in ({}, third)
         ]
         assert both[0] == both[1] and both[0].n_documents is not None
@@ -212,9 +198,9 @@ def test_unit_changes_by_enumeration():
 
 def test_where_a_correction_can_reject_nothing_it_says_so():
     values = segment_scores(6, [90, 75, 60, 45, 30, 15], 60)[..., 0]
-    by_system = {name: [*map(float, row)] for name, row in zip("ABCDEF", values, strict=True)}
+    by_system = dict(zip("ABCDEF", values, strict=True))
     found = unit_changes(
-        rated(by_system, np.arange(60) // 2), "human", trials=199, resamples=50
+        rated_systems(by_system, np.arange(60) // 2), "human", trials=199, resamples=50
     )  # 15 / 200 > .05
     assert {row.correction: row.trials_needed for row in found.rows} == {
         "none": None,
@@ -237,16 +223,18 @@ def test_unit_changes_count_what_has_scores():
     by_system = {
         name: [*map(float, row[:40]), *[None] * 20] for name, row in zip("AB", values, strict=True)
     }
-    found = unit_changes(rated(by_system, np.arange(60) // 5), "human", trials=99, resamples=50)
+    found = unit_changes(
+        rated_systems(by_system, np.arange(60) // 5), "human", trials=99, resamples=50
+    )
     assert (found.n_segments, found.n_documents) == (40, 8)
     assert {row.documents_needed for row in found.rows} == {None}
     few = unit_changes(
-        rated(by_system, np.arange(60) // 10), "human", trials=99, resamples=50
+        rated_systems(by_system, np.arange(60) // 10), "human", trials=99, resamples=50
     )  # 4 documents: 2 / 2^4
     assert {row.documents_needed for row in few.rows} == {6}
     assert {row[2] for row in unit_table(few).texts()} == {"none can be with fewer than 6"}
     with pytest.raises(SettingError, match="rated has one document with a score by human"):
-        unit_changes(rated(by_system, np.arange(60) // 40), "human")
+        unit_changes(rated_systems(by_system, np.arange(60) // 40), "human")
 
 
 @pytest.mark.parametrize(

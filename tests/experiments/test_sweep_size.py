@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mtsig_core import SegmentScores, SettingError, TestSet, compare
+from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments import sweeps
 from mtsig_core.experiments.frame import default_sizes, parse_sizes, rate
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import make_metric
 from mtsig_core.stats.power import plan, power_at, units_needed
 from mtsig_core.stats.resampling import draw_subset
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
 
 
@@ -180,12 +181,7 @@ def test_nist_is_counted_anew_on_every_subset():
 def test_scores_with_gaps_are_paired_on_common_segments():
     a, b = segment_scores(1, [60, 57], 80)[..., 0].tolist()
     a[:20] = [None] * 20
-    testset = TestSet(
-        "toy",
-        {"A": [None] * 80, "B": [None] * 80},
-        {},
-        scores={"human": SegmentScores({"A": a, "B": b})},
-    )
+    testset = rated_systems({"A": a, "B": b})
     found = sweep_sizes(testset, "human", sizes=[80], resamples=500)
     assert found.pairs[0].delta == pytest.approx(np.mean(a[20:]) - np.mean(b[20:]), abs=1e-4)
     assert found.pairs[0].significant.share in (0, 1)
@@ -236,9 +232,7 @@ def test_a_comparison_plans_as_a_sweep_does(counts, unit, higher):
 
 def test_a_comparison_plans_only_what_it_could_test():
     scores = {"A": [1.0, 2.0, None, None], "B": [3.0, 1.0, 2.0, 4.0], "C": [None, None, 3.0, 1.0]}
-    rated = TestSet(
-        "rated", dict.fromkeys("ABC", [None] * 4), {}, scores={"human": SegmentScores(scores)}
-    )
+    rated = rated_systems(scores)
     assert [{row.a, row.b} for row in plan(compare(rated, "human", trials=99), 1.0)] == [
         {"B", "C"},
         {"A", "B"},
@@ -255,9 +249,8 @@ def test_no_size_is_below_that_with_which_a_p_can_be_so_small(test, units, of_th
     """2 / 2^n is at most 0.05 from six units on, and at most a third of that from seven; t takes
     two.
     """
-    scores = dict(zip("ABC", segment_scores(3, [60, 55, 50], 60)[..., 0].tolist(), strict=True))
-    rated = TestSet(
-        "rated", {name: [None] * 60 for name in scores}, {}, scores={"human": SegmentScores(scores)}
+    rated = rated_systems(
+        dict(zip("ABC", segment_scores(3, [60, 55, 50], 60)[..., 0], strict=True))
     )
     found = compare(rated, "human", test=test, unit="segment", trials=999, resamples=99)
     assert {(row.units, row.units_low, row.units_family) for row in plan(found, 1000.0)} == {
@@ -277,13 +270,7 @@ def test_a_comparison_plans_from_what_both_systems_have(unit):
     documents = [
         f"d{k // 3 if k < 60 else k // 6 + 10}" for k in range(n)
     ]  # those of A are twice as long
-    rated = TestSet(
-        "rated",
-        {name: [None] * n for name in scores},
-        {},
-        documents=documents,
-        scores={"human": SegmentScores(scores)},
-    )
+    rated = rated_systems(scores, documents)
     found = compare(
         rated,
         "human",

@@ -47,8 +47,10 @@ def shares(noise, shared, spread, repeats, n_systems=8, n_segments=100):
                 for name, table in tables.items()
             },
         )
-        plan = AgreementPlan(human="people", metrics=["x", "y"], trials=199, resamples=100)
-        held = draw_accuracies(testset, plan, seed)
+        plan = AgreementPlan(
+            human="people", metrics=["x", "y"], trials=199, resamples=100, seed=seed
+        )
+        held = draw_accuracies(testset, plan)
         x, y = held.rows
         order = [0, 1] if x.soft[0] >= y.soft[0] else [1, 0]
         p_values = TESTS["bootstrap"].p_values
