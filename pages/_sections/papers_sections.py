@@ -169,12 +169,12 @@ def _describe_spread(by_kind: dict, published: dict[str, list[float]], form: str
     texts = []
     for kind, sampled in by_kind.items():
         low, high = sampled.range
-        text = f"{kind}: {low:{form}} to {high:{form}}"
+        label = kind if texts else kind.capitalize()
+        text = f"{label}: {low:{form}} to {high:{form}}"
         if kind in published:
             published_low, published_high = published[kind]
             text += f" (Koehn: {published_low} to {published_high})"
         texts.append(text)
-    texts[0] = texts[0][0].upper() + texts[0][1:]
     return "; ".join(texts)
 
 
