@@ -286,7 +286,8 @@ class TestRefused:
     @pytest.mark.parametrize("name", [name for name in CONTENTS if not is_read(name, SCORE_TABLE)])
     def test_as_scores(self, write, name):
         with pytest.raises(
-            InputError, match=f"is {sniff(CONTENTS[name]).title}.*Expected a table of segment scores"
+            InputError,
+            match=f"is {sniff(CONTENTS[name]).title}.*Expected a table of segment scores",
         ):
             read_scores({"human": write("human", CONTENTS[name], pack=False)})
 
