@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from mtsig_core.figures.experiment_style import draw_points, log_axis, set_size, start_figure
 from mtsig_core.figures.style import BELOW, ENDS, Labels, error_bars, full, mark_x, write_at
-from mtsig_core.figures.sweep_plots import HALF_PAGE, SHARES
+from mtsig_core.figures.sweep_plots import HALF_PAGE, SHARE_TICKS
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION
 from mtsig_core.report.table import written_like
 
@@ -57,7 +57,9 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str)
     least = min(chosen_values or values or [1.0]) / _DEEPEST
     low = 0.85 * max(min(values, default=1.0), least)
     high = 1.2 * max(values, default=100.0)
-    figure.update_yaxes(log_axis(SHARES[:-2], "{:g}%", range=[math.log10(low), math.log10(high)]))
+    figure.update_yaxes(
+        log_axis(SHARE_TICKS[:-2], "{:g}%", range=[math.log10(low), math.log10(high)])
+    )
     # For names that never turn.
     set_size(figure, 306, right=ENDS, top=30, bottom=BELOW + 6, showlegend=True)
     return labels.below(figure)

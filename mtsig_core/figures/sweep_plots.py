@@ -25,7 +25,7 @@ from mtsig_core.report.table import written_like
 
 HALF_PAGE = 36  # digits of a line below a figure in half of the page
 #: Ticks of shares, in percent.
-SHARES = tuple(digit * 10.0**power for power in range(-3, 3) for digit in (1, 2, 5))
+SHARE_TICKS = tuple(digit * 10.0**power for power in range(-3, 3) for digit in (1, 2, 5))
 _SIZES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
 _FEW_NAMES = 12  # so many names are set large
 _LEAD = 0.06  # how far to the right a name is that had to move
@@ -326,7 +326,7 @@ def widths(
         figure.add_trace(line.update(name=f"slope {slope.slope:.2f}", showlegend=True))
     points = draw_points(x, y, "%{x:,}: width %{y:.2f}% of the score", BLUE)
     figure.add_trace(points.update(marker_line=_WHITE_EDGE))
-    figure.update_yaxes(log_axis(SHARES, "{:g}%"))
+    figure.update_yaxes(log_axis(SHARE_TICKS, "{:g}%"))
     _set_sizes(figure, [*x, *x_paper], f"{unit} in a test set", 344, top=42)
     return figure
 
