@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from mtsig_core.experiments.frame import Rate
 from mtsig_core.experiments.sweeps import Detection, Slope, SystemSize
-from mtsig_core.figures.style import BELOW, ENDS, LEFT, Labels, add_histogram, full, measured
+from mtsig_core.figures.style import BELOW, ENDS, LEFT, Band, Labels, add_histogram, full, measured
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width, wrapped
 from mtsig_core.report.table import written_like
 
@@ -225,9 +225,9 @@ def replicate_histogram(
         edges,
         counts,
         (
-            (-math.inf, low, GREY, _OUTSIDE),
-            (low, high, BLUE, _INSIDE),
-            (high, math.inf, GREY, _OUTSIDE),
+            Band(-math.inf, low, GREY, _OUTSIDE),
+            Band(low, high, BLUE, _INSIDE),
+            Band(high, math.inf, GREY, _OUTSIDE),
         ),
         1.5,
     )

@@ -69,9 +69,9 @@ def drop_summaries(file: ScoreFile, metric: str) -> None:
 def _find_named_summaries(ratings: Sequence[Rating]) -> set[LineId]:
     """The lines that are called as sums or means, of a table whose other lines are many."""
     lines = {rating.line for rating in ratings}
-    named = {line for line in lines if str(line).strip().lower() in SUMMARIES}
-    are_few = len(named) <= _MOST_SUMMARIES and len(lines) >= len(named) + _FEWEST
-    return named if are_few else set()
+    summaries = {line for line in lines if str(line).strip().lower() in SUMMARIES}
+    are_few = len(summaries) <= _MOST_SUMMARIES and len(lines) >= len(summaries) + _FEWEST
+    return summaries if are_few else set()
 
 
 def _find_last_row(ratings: Sequence[Rating]) -> tuple[set[LineId], str]:

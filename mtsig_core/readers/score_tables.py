@@ -319,7 +319,7 @@ def _check_presence(table: InputTable, column: int) -> None:
             cells_by_title = zip(table.header, cells, strict=True)
             present = [title for title, cell in cells_by_title if cell is not ABSENT]
             raise InputError(
-                f"{table.where(row)} has no {show_name(table.header[column])!r}; it has "
+                f"{table.locate(row)} has no {show_name(table.header[column])!r}; it has "
                 f"{show_names(present)}. Expected a number, or null where a score is missing."
             )
 

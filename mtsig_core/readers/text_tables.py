@@ -401,9 +401,9 @@ def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]
     column = show_name(table.header[place])
     by_language: dict[str, list[str | None]] = {language: [] for language in languages}
     for (row, _), texts in zip(table.rows, objects, strict=True):
-        where = f"{table.where(row)}, column {column}"
+        location = f"{table.locate(row)}, column {column}"
         for language, lines in by_language.items():
-            lines.append(read_field(where, texts, language, read_line))
+            lines.append(read_field(location, texts, language, read_line))
     return by_language
 
 

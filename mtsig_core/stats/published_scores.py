@@ -243,6 +243,10 @@ class _Candidate(NamedTuple):
     n_given: int
 
 
+def _rank_candidate(candidate: _Candidate) -> tuple[int, int]:
+    return len(candidate.explained), candidate.n_given
+
+
 def _find_settings(
     columns: Sequence[_Column], progress: Callable[[float], None] | None = None
 ) -> dict[tuple[_Column, str], _Setting]:
@@ -266,7 +270,7 @@ def _find_settings(
         if explained:
             n_given = sum(len(column.list_agreeing(change)) for column in columns)
             candidates.append(_Candidate(change, explained, n_given))
-    candidates.sort(key=lambda one: (len(one.explained), one.n_given), reverse=True)
+    candidates.sort(key=_rank_candidate, reverse=True)
     settings: dict[tuple[_Column, str], _Setting] = {}
     for change, explained, n_given in candidates:
         for column, name in explained:
@@ -462,13 +466,9 @@ def replicate_task(
         table = next(iter(tables.values()))
         if not replications:
             raise _explain_nothing_common(table, "language pair", tables, pairs)
-        systems_there: dict[str, None] = {}
-        for official in tables.values():
-            systems_there |= dict.fromkeys(official.systems)
-        systems_here: dict[str, None] = {}
-        for testset, _ in scored.values():
-            systems_here |= dict.fromkeys(testset.systems)
-        raise _explain_nothing_common(table, "system", systems_there, systems_here)
+        pair, official = next(iter(tables_here.items()))
+        systems = scored[pair].testset.systems
+        raise _explain_nothing_common(official, "system", official.systems, systems)
     return TaskReplication(
         replications,
         tuple(pair for pair in pairs if pair not in replications),
