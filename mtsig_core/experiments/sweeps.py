@@ -42,7 +42,6 @@ from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percent
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import PairError, PairErrors, degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import (
-    BLOCK,
     Units,
     bootstrap_weights,
     draw_subset,
@@ -398,7 +397,13 @@ def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSett
     else:
         data = source.subset(sampled)
         first_block = size << 26 | repeat << 12
-    scores = _bootstrap(data, settings.resamples, settings.seed, first_block)
+    scores = engine.bootstrap_scores(
+        data,
+        settings.resamples,
+        settings.seed,
+        # blocks of draws that no other subset has
+        draw_weights=lambda k: bootstrap_weights(data.units, settings.seed, first_block + k),
+    )
     n_systems = len(source.names)
     medians, low, high = _percentiles(scores[:n_systems], settings.alpha)
     scale = np.where(medians == 0, np.nan, np.abs(medians))
@@ -432,20 +437,6 @@ def _find_tails(differences: np.ndarray, alpha: float) -> np.ndarray:
     n_allowed = math.floor((alpha + TOLERANCE) * (n + 1) / 2) - 1  # on the wrong side of 0
     places = [n_allowed, n - 1 - n_allowed]
     return np.partition(np.nan_to_num(differences), places, axis=1)[:, places]
-
-
-def _bootstrap(
-    data: engine.UnitStatistics, resamples: int, seed: int, first_block: int
-) -> np.ndarray:
-    """Draw scores, shape (rows, resamples), from blocks of draws that no other subset has."""
-    n_blocks = math.ceil(resamples / BLOCK)
-    blocks = []
-    for block in range(first_block, first_block + n_blocks):
-        weights = bootstrap_weights(data.units, seed, block)
-        blocks.append(data.score(data.weighted_sums(weights)))
-    scores = np.concatenate(blocks, axis=1)[:, :resamples]
-    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
-    return scores
 
 
 def _find_errors(source: _Source, seed: int, jobs: int) -> PairErrors:
