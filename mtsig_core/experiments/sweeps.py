@@ -290,7 +290,7 @@ _GROUPS = 1000  # of units that a large subset is bootstrapped by
 _MOST_REPEATS = 10_000
 _MOST_RESAMPLES = 1 << 20  # each subset has 2^12 blocks of draws to itself
 _BAND = (5, 95)  # percentiles over the repeats
-_STEEPEST = 100  # slope of a line through widths: what is steeper comes of sizes side by side
+_STEEPEST = 100  # slope of a line through widths: only sizes close together give a steeper one
 
 
 def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
@@ -351,7 +351,7 @@ def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
     results = run_in_order(lambda k: _test_subset(source, *tasks[k], settings), len(tasks), jobs)
     with closing(results):
         for k, result in enumerate(results):
-            size, repeat = tasks[k]
+            size, _ = tasks[k]
             by_size.setdefault(size, []).append(result)
             if progress is not None:
                 progress("test sets", float(work[k] / work[-1]))
