@@ -270,10 +270,10 @@ def check_settled(name: str, assumed: Iterable[Assumption]) -> None:
 
 def ask_direction(ranges: Mapping[str, tuple[float, float]]) -> SettingError:
     """The error that asks about scores of which lower may be better, given by name with their range."""
-    shown = ", ".join(f"{name!r} ({low:g} to {high:g})" for name, (low, high) in ranges.items())
+    scores = ", ".join(f"{name!r} ({low:g} to {high:g})" for name, (low, high) in ranges.items())
     first = next(iter(ranges))
     return SettingError(
-        f"Is higher better, or lower? By name and range, lower may be better in {shown}. Choose which, for each.",
+        f"Is higher better, or lower? By name and range, lower may be better in {scores}. Choose which, for each.",
         {"lower_is_better": first},
         {"higher_is_better": first},
     )

@@ -25,8 +25,7 @@ try:
     upload_sections.show_yours()
 except MtsigError as problem:
     screen.error(problem)
-if not files and not isinstance(
-    view, MtsigError
-):  # beside files that wait, it would be taken as theirs
+# Next to files that wait, it would be taken as their content.
+if not files and not isinstance(view, MtsigError):
     upload_sections.show_what_was_read(view.whole)
 upload_sections.explain_formats()

@@ -1,3 +1,1 @@
-"""The commands that need more than a comparison, one module each; `mtsig_core.cli.main` puts them
-together.
-"""
+"""The command line: a module of commands is imported when one of them runs."""

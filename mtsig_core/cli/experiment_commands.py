@@ -60,7 +60,7 @@ from mtsig_core.report.experiment_tables import (
     step_records,
     system_records,
 )
-from mtsig_core.report.export import records_csv
+from mtsig_core.report.export import Records, records_csv
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.schema import to_json
@@ -70,8 +70,6 @@ from mtsig_core.stats.power import cannot_plan, plan
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
-
-Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

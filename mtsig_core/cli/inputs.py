@@ -11,12 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mtsig_core.cli.options import source_from
+from mtsig_core.cli.options import refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
 from mtsig_core.report.caution_words import describe_gap, with_remedy
+from mtsig_core.report.document import Report
 from mtsig_core.report.holdings import find_gap
-from mtsig_core.report.text import printable, warn
+from mtsig_core.report.reports import render_report
+from mtsig_core.report.text import printable, terminal_width, warn
 from mtsig_core.score_names import order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
@@ -66,6 +68,12 @@ def write(content: str, path: str | None) -> None:
     except OSError as error:
         drop_output()
         raise SettingError(f"Standard output cannot be written: {error.strerror}.") from error
+
+
+def write_report(args: Namespace, report: Report) -> None:
+    """Write a report in the format and to the file that the options name."""
+    width = terminal_width() if args.out is None else None
+    write(render_report(report, args.format, width), args.out)
 
 
 def drop_output() -> None:
@@ -121,6 +129,15 @@ def read(args: Namespace) -> TestSet:
         if assumption.kind.leaves_out:
             print(f"mtsig: {printable(with_remedy(assumption))}", file=sys.stderr)
     return source.select_part(testset)
+
+
+def find_whole_task(args: Namespace, **fields_of_task: Any) -> TaskSource:
+    """The task that the options of a test set name without a language pair."""
+    source_from(args, whole_task=True)  # refuses options that name another source
+    refuse_of_one_pair(args, "run")
+    source = task_source(args, **fields_of_task)
+    check_out(args, source)
+    return source
 
 
 def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:

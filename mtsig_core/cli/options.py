@@ -239,6 +239,11 @@ def refuse_of_one_pair(args: Namespace, *names: str) -> None:
             )
 
 
+def names_whole_task(args: Namespace) -> bool:
+    """Whether the options of a test set name a folder, and none of its language pairs."""
+    return args.folder is not None and args.langpair is None
+
+
 def _read_fields(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, Any]:
     """The fields of a source that have an option of their name."""
     values = {}

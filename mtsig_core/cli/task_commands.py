@@ -9,7 +9,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from mtsig_core.cli.inputs import check_out, progress_line, read, write
+from mtsig_core.cli.inputs import (
+    check_out,
+    find_whole_task,
+    progress_line,
+    read,
+    write,
+    write_report,
+)
 from mtsig_core.cli.options import (
     add_arguments,
     add_metric_options,
@@ -17,17 +24,18 @@ from mtsig_core.cli.options import (
     add_output_options,
     add_pairs,
     add_task_source,
+    names_whole_task,
     read_arguments,
-    refuse_of_one_pair,
-    source_from,
     task_source,
 )
 from mtsig_core.cli.testset_commands import (
+    ALL_FORMATS,
     ALL_RULES,
+    DATA_FORMATS,
     RANK_RULE_HELP,
     add_official,
+    has_all_rules,
     run_replicate_task,
-    take_all_rules,
     write_all_rules,
 )
 from mtsig_core.errors import SettingError
@@ -43,8 +51,12 @@ from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
 from mtsig_core.readers.tasks import pairs_of
 from mtsig_core.report.commands import task_command
-from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, AUTORANK_FORMS, FINDINGS_FORMS
-from mtsig_core.report.task_reports import TASK_DOCUMENTS, task_document
+from mtsig_core.report.experiment_reports import (
+    agreement_report,
+    autorank_report,
+    findings_report,
+)
+from mtsig_core.report.task_reports import task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
@@ -58,7 +70,7 @@ from mtsig_core.task import TaskExclusion, read_exclusions
 
 
 def _add_task(sub: ArgumentParser) -> _ArgumentGroup:
-    """The options that name a task, and their group."""
+    """Add the options that name a task; return their group."""
     group = sub.add_argument_group("task")
     group.add_argument(
         "--demo-task",
@@ -72,6 +84,7 @@ def _add_task(sub: ArgumentParser) -> _ArgumentGroup:
 
 
 def add_task(sub: ArgumentParser) -> None:
+    """Add the options of ``task``."""
     group = _add_task(sub)
     group.add_argument(
         "--track",
@@ -99,56 +112,63 @@ def add_task(sub: ArgumentParser) -> None:
         rank_rule=RANK_RULE_HELP,
     )
     add_official(sub, of_task=True)
-    add_output_options(sub, TASK_DOCUMENTS)
+    add_output_options(sub, ALL_FORMATS)
 
 
-def _check_one_task(args: Namespace) -> None:
+def _read_one_task(args: Namespace) -> TaskSource:
+    """The task that the options name; an error where they name none, or two."""
     if args.demo == (args.folder is not None):
-        raise SettingError(
+        message = (
             "A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."
-            + " Tables of scores without texts can be the folder: --folder DIR with only these in it."
-            * (not args.demo and bool(args.scores))
         )
+        if args.scores and not args.demo:
+            message += " Tables of scores without texts can be the folder: --folder DIR with only these in it."
+        raise SettingError(message)
+    source = task_source(args)
+    check_out(args, source)
+    return source
 
 
 def _check_views(args: Namespace) -> None:
     """Refuse options about results that another option replaces."""
-    for other, is_given, names in (
-        ("--official FILE", args.official is not None, ("human", "primary")),
-        (f"--rank-rule {ALL_RULES}", args.rank_rule == ALL_RULES, ("human",)),
-    ):
-        if is_given and (
-            name := next((name for name in names if getattr(args, name) is not None), None)
-        ):
-            raise SettingError(f"--{name} has no effect with {other}. Leave one of them out.")
+    replaced: dict[str, tuple[str, ...]] = {}
+    if args.official is not None:
+        replaced["--official FILE"] = ("human", "primary")
+    if args.rank_rule == ALL_RULES:
+        replaced[f"--rank-rule {ALL_RULES}"] = ("human",)
+    for option, names in replaced.items():
+        for name in names:
+            if getattr(args, name) is not None:
+                raise SettingError(f"--{name} has no effect with {option}. Leave one of them out.")
 
 
-def _tell_unread(args: Namespace, source: TaskSource) -> None:
-    """Say on standard error which files beside the texts of a task are not read."""
+def _print_unread(args: Namespace, source: TaskSource) -> None:
+    """Print on standard error which files next to the texts of a task are not read."""
     if source.folder is None:
         return
-    said: list[str] = []
+    sentences: list[str] = []
     if is_archive(source.folder):
-        said += unread_sentences(contents_of(source.folder).unread)
-    if args.scores:  # else all tables beside the texts were tried
-        taken = {path for *_, path in source.scores}
+        sentences += unread_sentences(contents_of(source.folder).unread)
+    if args.scores:  # without, all tables next to the texts are tried
+        read_paths = {path for *_, path in source.scores}
         for pair, name, path in tables_beside(source.folder, pairs_of(source.folder)):
-            if path not in taken and pair in (source.pairs or (pair,)):
+            is_chosen = not source.pairs or pair in source.pairs
+            if is_chosen and path not in read_paths:
                 option = shlex.join(["--scores", f"{pair}:{name}={path}"])
-                said.append(f"{path} has segment scores and is not read. {option} reads it.")
-    print(*(f"mtsig: {printable(one)}\n" for one in said), sep="", end="", file=sys.stderr)
+                sentences.append(f"{path} has segment scores and is not read. {option} reads it.")
+    for sentence in sentences:
+        print(f"mtsig: {printable(sentence)}", file=sys.stderr)
 
 
 def run_task(args: Namespace) -> None:
-    _check_one_task(args)
+    """Compare the systems of a task."""
     _check_views(args)
-    source = task_source(args)
-    check_out(args, source)
+    source = _read_one_task(args)
     if args.folder is not None and not Path(args.folder).exists():
-        source.read()  # which says what is wrong
-    _tell_unread(args, source)
-    whole = KeptTask(source)
-    kept = whole.leaving_out(read_exclusions(args.exclude, whole.info.systems, whole.info.pairs))
+        source.read()  # for its error
+    _print_unread(args, source)
+    kept = KeptTask(source)
+    kept = kept.leaving_out(read_exclusions(args.exclude, kept.info.systems, kept.info.pairs))
     if args.official is not None:
         run_replicate_task(args, kept)
         return
@@ -156,27 +176,21 @@ def run_task(args: Namespace) -> None:
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
     settings = read_arguments(args, "task")
-    if take_all_rules(args):
+    if has_all_rules(args):
         del settings["rank_rule"]
-        write_all_rules(
-            args,
-            {
-                metric: partial(task_by_rules, kept, metric, **settings)
-                for metric in task_metrics(kept.info, metrics)
-            },
-        )
+        rank = partial(task_by_rules, kept, **settings)
+        names = task_metrics(kept.info, metrics)
+        write_all_rules(args, {name: partial(rank, metric=name) for name in names})
         return
     with progress_line() as progress:
-        found = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)
+        result = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)
         if args.human is not None:
-            asked = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
-            found = replace(
-                found, agreement=kept_agreement(kept, args.human, progress=progress, **asked)
-            )
-    command = task_command(
-        kept.source, metrics=metrics or None, human=args.human, **settings | {"jobs": None}
-    )
-    write(task_document(args.format, found, command), args.out)
+            shared = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
+            human_agreement = kept_agreement(kept, args.human, progress=progress, **shared)
+            result = replace(result, agreement=human_agreement)
+    settings["jobs"] = None
+    command = task_command(kept.source, metrics=metrics, human=args.human, **settings)
+    write(task_document(args.format, result, command), args.out)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -184,16 +198,17 @@ def run_task(args: Namespace) -> None:
 
 
 def add_agreement(sub: ArgumentParser) -> None:
+    """Add the options of ``agreement``."""
     add_options(
         sub,
         "agreement",
-        tuple(AGREEMENT_FORMS),
-        _add_of_agreement,
+        DATA_FORMATS,
+        _add_human_and_pairs,
         trials="permutations for each p-value of two systems, or of two metrics",
     )
 
 
-def _add_of_agreement(sub: ArgumentParser) -> None:
+def _add_human_and_pairs(sub: ArgumentParser) -> None:
     group = add_metric_options(sub, "all other --scores and, with texts, bleu, chrf and ter")
     group.add_argument(
         "--human",
@@ -213,43 +228,27 @@ def _add_of_agreement(sub: ArgumentParser) -> None:
 
 
 def run_agreement(args: Namespace) -> None:
+    """Compare metrics with human scores, on a test set or over a task."""
     check_jobs(args.jobs)
-    if args.all_pairs or args.pairs or args.folder is not None and args.langpair is None:
-        _run_task(args)
+    settings = read_arguments(args, "agreement")
+    if args.all_pairs or args.pairs or names_whole_task(args):
+        if args.folder is None and not args.demo_task:
+            raise SettingError(
+                "Several language pairs come from --folder DIR or --demo-task. Give one of them."
+            )
+        kept = KeptTask(find_whole_task(args, exclude=tuple(map(TaskExclusion, args.exclude))))
+        names = args.metrics or None
+        with progress_line() as progress:
+            over_task = kept_agreement(kept, args.human, names, progress=progress, **settings)
+        write_report(args, agreement_report(over_task))
         return
     testset = read(args)
-    metrics = [
-        resolve_metric(testset, name, lowercase=args.lowercase)
-        for name in args.metrics or default_metrics(testset, args.human)
-    ]
+    names = args.metrics or default_metrics(testset, args.human)
+    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in names]
     warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
     with progress_line() as progress:
-        found = agreement(
-            testset, args.human, metrics, progress=progress, **read_arguments(args, "agreement")
-        )
-    write(AGREEMENT_FORMS[args.format](found), args.out)
-
-
-def _run_task(args: Namespace) -> None:
-    """All language pairs of a task."""
-    if args.folder is None and not args.demo_task:
-        raise SettingError(
-            "Several language pairs come from --folder DIR or --demo-task. Give one of them."
-        )
-    source_from(args, whole_task=True)  # which refuses what names another source
-    refuse_of_one_pair(args, "run")
-    source = task_source(args, exclude=tuple(map(TaskExclusion, args.exclude)))
-    check_out(args, source)
-    kept = KeptTask(source)
-    with progress_line() as progress:
-        found = kept_agreement(
-            kept,
-            args.human,
-            args.metrics or None,
-            progress=progress,
-            **read_arguments(args, "agreement"),
-        )
-    write(AGREEMENT_FORMS[args.format](found), args.out)
+        result = agreement(testset, args.human, metrics, progress=progress, **settings)
+    write_report(args, agreement_report(result))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -257,6 +256,7 @@ def _run_task(args: Namespace) -> None:
 
 
 def add_autorank(sub: ArgumentParser) -> None:
+    """Add the options of ``autorank``."""
     _add_task(sub)
     add_metric_options(
         sub, "those that the task used, else all its scores but human ones", lowercase=False
@@ -266,20 +266,17 @@ def add_autorank(sub: ArgumentParser) -> None:
         "autorank",
         resamples="number of resamples for the range in resamples",
     )
-    add_output_options(sub, tuple(AUTORANK_FORMS))
+    add_output_options(sub, (*DATA_FORMATS, "latex"))
 
 
 def run_autorank(args: Namespace) -> None:
+    """Order the systems of a task by several metrics at once."""
     check_jobs(args.jobs)
-    _check_one_task(args)
-    source = task_source(args)
-    check_out(args, source)
-    task = source.read()
+    task = _read_one_task(args).read()
+    settings = read_arguments(args, "autorank")
     with progress_line() as progress:
-        found = autorank(
-            task, args.metrics or None, progress=progress, **read_arguments(args, "autorank")
-        )
-    write(AUTORANK_FORMS[args.format](found), args.out)
+        result = autorank(task, args.metrics or None, progress=progress, **settings)
+    write_report(args, autorank_report(result))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -287,6 +284,7 @@ def run_autorank(args: Namespace) -> None:
 
 
 def add_findings(sub: ArgumentParser) -> None:
+    """Add the options of ``findings``."""
     _add_task(sub)
     add_metric_options(
         sub,
@@ -300,21 +298,15 @@ def add_findings(sub: ArgumentParser) -> None:
         resamples="number of resamples for intervals",
         rule="the year of WMT whose rule of AutoRank is used",
     )
-    add_output_options(sub, tuple(FINDINGS_FORMS))
+    add_output_options(sub, ALL_FORMATS)
 
 
 def run_findings(args: Namespace) -> None:
+    """Print the findings table of each language pair, and head-to-head decisions."""
     check_jobs(args.jobs)
-    _check_one_task(args)
-    source = task_source(args)
-    check_out(args, source)
-    task = KeptTask(source).task
+    task = KeptTask(_read_one_task(args)).task
+    metrics = args.metrics or None
+    settings = read_arguments(args, "findings")
     with progress_line() as progress:
-        found = make_findings(
-            task,
-            args.metrics or None,
-            progress=progress,
-            cache=KeptDraws(),
-            **read_arguments(args, "findings"),
-        )
-    write(FINDINGS_FORMS[args.format](found), args.out)
+        result = make_findings(task, metrics, progress=progress, cache=KeptDraws(), **settings)
+    write_report(args, findings_report(result))

@@ -6,7 +6,8 @@ from functools import partial
 import plotly.graph_objects as go
 
 from mtsig_core.errors import SettingError, suggest_name
-from mtsig_core.figures.comparison_plots import differences, forest, matrix
+from mtsig_core.figures.comparison_plots import differences, forest
+from mtsig_core.figures.matrix_plot import matrix
 from mtsig_core.report.sentences import list_caveats, state_answer
 from mtsig_core.results import Comparison
 

@@ -1,10 +1,11 @@
-"""What the Plotly figures share: names made safe for Plotly and shown whole, axes, histograms."""
+"""What the Plotly figures share: names made safe for Plotly, axes, lines, points, histograms."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,19 +13,22 @@ import plotly.graph_objects as go
 from mtsig_core.report.palette import GREY, shortened, told_apart, width, wrapped
 from mtsig_core.report.text import printable
 
-#: Pixels for the numbers of an axis below a figure and beside it, and for what the first and the
-#: last of those below stand out: where they need more, Plotly makes room by drawing all of it
-#: again.
+#: Pixels for the numbers of an axis below a figure and beside it, and for the ends of the first and
+#: the last of those below: where they need more, Plotly makes room by drawing all of it again.
 BELOW, LEFT, ENDS = 36, 56, 24
 TITLE_LINE = 22  # pixels of a line of a title
-NOTES = (
-    "notes"  # name of the annotation at the lower edge with what the claims of a figure depend on
-)
-_SECOND = 14  # pixels of a second line of names in a row
-_LINE = 16  # from one line of the names below a figure to the next
-_KEY = 24  # lines of names below a figure at most; a single name is whole
-_NOTE = 52  # digits of a line of a note below a figure, as many as a phone has room for
+#: Name of the annotation at the lower edge with what the claims of a figure depend on.
+NOTES = "notes"
+_SECOND_LINE = 14  # pixels of a second line of names in a row
+_LINE = 16  # pixels from one line of the names below a figure to the next
+_MOST_LINES = 24  # of names below a figure; a single name has as many as it needs
+_NOTE_WIDTH = 52  # digits of a line of a note below a figure, as many as a phone has room for
 _DIGIT = 0.58  # of the font size, in most fonts at most
+#: Places as shares of the plot.
+PLOT = {"xref": "paper", "yref": "paper"}
+
+# -------------------------------------------------------------------------------------------------
+# Names.
 
 
 class Labels:
@@ -33,75 +37,87 @@ class Labels:
     A name that its lines cannot hold is cut where it is like the others and numbered; `below`
     writes it out under the figure, so that a saved picture has it too.
 
-    `widest` is that of a line of an axis in digits, `most` the lines of a name of an axis, `among`
-    are names that have to be told apart. `lines` is the most that a name has taken, `left` the
-    pixels beside an axis of these names: a saved picture is drawn with fonts that are often wider
-    than those of the screen.
+    Parameters
+    ----------
+    widest : float
+        Of a line of an axis, in digits.
+    most : int
+        Lines of a name of an axis.
+    among : sequence of str
+        Names that have to be told apart.
+
+    Attributes
+    ----------
+    lines : int
+        The most lines that a name has taken.
+    left : int
+        Pixels beside an axis of these names. A saved picture is drawn with fonts that are often
+        wider than those of the screen.
     """
 
     def __init__(self, widest: float = 32, most: int = 1, among: Sequence[str] = ()) -> None:
-        self._widest, self._most, self.lines, self.left = widest, most, 1, 8
+        self._widest, self._most = widest, most
         self._among = list(map(printable, among))
         self._short: dict[float, dict[str, str]] = {}  # by width
         self._marks: dict[str, str] = {}
+        self.lines, self.left = 1, 8
 
     def __call__(self, name: str, widest: float = 0, number: int | None = None) -> str:
-        """The name as Plotly text for an axis, or where a width is given, for one line of that
-        width elsewhere; after its number where it has one.
+        """The name as Plotly text for an axis, or for one line of a width elsewhere.
+
+        With a number, the name follows it.
         """
         name = printable(name)
-        lines = wrapped(name, widest or self._widest)
-        if len(lines) > (1 if widest else self._most):
-            short = self._cut(name, (widest or self._widest) - 4)
-            mark = self._marks.setdefault(
-                name, f"[{len(self._marks) + 1}]" if number is None else f"{number} "
-            )
-            lines = [f"{short} {mark}" if number is None else short]
+        line_width = widest or self._widest
+        most = 1 if widest else self._most
+        lines = wrapped(name, line_width)
+        if len(lines) > most:
+            lines = [self._cut_and_mark(name, line_width - 4, number)]
         if number is not None:
             lines[0] = f"{number}  {lines[0]}"
         if not widest:
             self.lines = max(self.lines, len(lines))
-            self.left = max(self.left, 16 + round(_DIGIT * 13 * max(map(width, lines))))
+            self.left = max(self.left, 16 + _measure(lines, 13))
         return "<br>".join(map(full, lines))
 
-    def _cut(self, name: str, widest: float) -> str:
+    def _cut_and_mark(self, name: str, widest: float, number: int | None) -> str:
         if widest not in self._short:
-            self._short[widest] = dict(
-                zip(self._among, told_apart(self._among, widest), strict=True)
-            )
-        return self._short[widest].get(name) or shortened(name, widest)
+            short_names = told_apart(self._among, widest)
+            self._short[widest] = dict(zip(self._among, short_names, strict=True))
+        short = self._short[widest].get(name) or shortened(name, widest)
+        if number is not None:
+            self._marks.setdefault(name, f"{number} ")
+            return short
+        mark = self._marks.setdefault(name, f"[{len(self._marks) + 1}]")
+        return f"{short} {mark}"
 
     def below(self, figure: go.Figure, widest: float = 76) -> go.Figure:
-        """The figure, with the names that were cut written out below it, as many as it has room
-        for.
-        """
+        """Write the names that were cut below the figure, as many as it has room for."""
         names = [wrapped(f"{mark} {name}", widest) for name, mark in self._marks.items()]
-        ends = list(accumulate(map(len, names)))
-        held = sum(end <= _KEY for end in ends) or 1
-        lines = [
-            *chain(*names[:held]),
-            *[f"and {len(names) - held} more names"] * (held < len(names)),
-        ]
+        n_lines = np.cumsum([len(lines) for lines in names])
+        n_written = max(1, int(np.count_nonzero(n_lines <= _MOST_LINES)))
+        lines = list(chain(*names[:n_written]))
+        if len(names) > n_written:
+            lines.append(f"and {len(names) - n_written} more names")
         if lines:
-            margin = figure.layout.margin
-            _write_below(
-                figure, lines, 1, margin.r - 8 - round(_DIGIT * 12 * max(map(width, lines)))
-            )
+            right = figure.layout.margin.r - 8
+            _write_below(figure, lines, 1, right - _measure(lines, 12))
         return figure
 
 
+def _measure(lines: Iterable[str], font_size: int) -> int:
+    """Pixels of the widest line."""
+    return round(_DIGIT * font_size * max(map(width, lines)))
+
+
 def full(name: str) -> str:
-    """A name as Plotly text in one line, for hover: no tag, and no character that turns what
-    follows it.
-    """
+    """A name as Plotly text in one line, for hover: no tag, and no character that turns text."""
     return html.escape(printable(name), quote=False)
 
 
 def noted(figure: go.Figure, sentences: Iterable[str]) -> go.Figure:
-    """The figure with sentences below all else, so that a saved picture has what its claims depend
-    on.
-    """
-    lines = wrapped(" ".join(map(printable, sentences)), _NOTE)
+    """Write sentences below all else, so that a saved picture has what its claims depend on."""
+    lines = wrapped(" ".join(map(printable, sentences)), _NOTE_WIDTH)
     if any(lines):
         _write_below(figure, lines, 0, 8 - figure.layout.margin.l)
         figure.layout.annotations[-1].name = NOTES
@@ -109,152 +125,198 @@ def noted(figure: go.Figure, sentences: Iterable[str]) -> go.Figure:
 
 
 def _write_below(figure: go.Figure, lines: Sequence[str], x: float, shift: float) -> None:
-    """Lines below all that there is, for which the figure grows."""
-    margin, high = figure.layout.margin, _LINE * len(lines) + 8
-    figure.add_annotation(
-        x=x,
-        y=0,
-        xref="paper",
-        yref="paper",
-        xanchor="left",
-        yanchor="top",
-        align="left",
-        showarrow=False,
-        xshift=shift,
-        yshift=-margin.b,
-        font_size=12,
-        text="<br>".join(map(full, lines)),
-    )
-    figure.update_layout(height=figure.layout.height + high, margin_b=margin.b + high)
+    """Write lines below all else, and make the figure higher by them."""
+    bottom = figure.layout.margin.b
+    height = _LINE * len(lines) + 8
+    text = "<br>".join(map(full, lines))
+    options = {"align": "left", "xshift": shift, "yshift": -bottom, "font_size": 12}
+    write_at(figure, x, 0, text, "left", "top", **PLOT, **options)
+    figure.update_layout(height=figure.layout.height + height, margin_b=bottom + height)
+
+
+# -------------------------------------------------------------------------------------------------
+# Texts, lines and points.
+
+
+def write_at(
+    figure: go.Figure,
+    x: float,
+    y: float,
+    text: str,
+    anchor: str = "center",
+    above: str = "bottom",
+    **options: Any,
+) -> None:
+    """Write a text in a figure, above a point by default."""
+    defaults = {"showarrow": False, "font_size": 14, "xanchor": anchor, "yanchor": above}
+    figure.add_annotation(x=x, y=y, text=text, **defaults | options)
 
 
 def measured(figure: go.Figure, text: str) -> None:
-    """What the axis measures: a note, because the viewer's theme sets the titles of axes too
-    pale.
-    """
-    figure.add_annotation(
-        x=0.5,
-        y=0,
-        xref="paper",
-        yref="paper",
-        yshift=-25,
-        xanchor="center",
-        yanchor="top",
-        text=text,
-        showarrow=False,
-        font_size=14,
-    )
+    """Write what the axis measures; the viewer's theme sets the titles of axes too pale."""
+    write_at(figure, 0.5, 0, text, "center", "top", **PLOT, yshift=-25)
+
+
+def mark_x(
+    figure: go.Figure,
+    x: float,
+    heights: tuple[float, float],
+    colour: str,
+    dash: str = "solid",
+    width: float = 2,
+    **options: Any,
+) -> None:
+    """Draw a vertical line between two heights."""
+    low, high = heights
+    line = {"color": colour, "width": width, "dash": dash}
+    figure.add_shape(type="line", x0=x, x1=x, y0=low, y1=high, line=line, **options)
+
+
+def mark_zero(figure: go.Figure) -> None:
+    """Draw a line where there is no difference."""
+    figure.add_vline(x=0, line={"color": GREY, "width": 2, "dash": "dash"})
+
+
+def error_bars(
+    values: Any,
+    low: Any,
+    high: Any,
+    colour: str,
+    thickness: float = 1.5,
+    width: float | None = None,
+) -> dict[str, Any]:
+    """Error bars from the values to the bounds of their intervals."""
+    values, low, high = (np.asarray(numbers, dtype=float) for numbers in (values, low, high))
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": (high - values).tolist(),
+        "arrayminus": (values - low).tolist(),
+        "color": colour,
+        "thickness": thickness,
+        "width": width,
+    }
+
+
+# -------------------------------------------------------------------------------------------------
+# Rows of names, intervals, keys.
+
+
+class Margins(NamedTuple):
+    """Pixels around the rows of a figure, and more between them and its edges."""
+
+    top: int
+    bottom: int
+    right: int = 8
+    more: int = 0
 
 
 def set_rows(
-    figure: go.Figure,
-    named: Labels,
-    names: Sequence[str],
-    high: int,
-    *,
-    top: int,
-    bottom: int,
-    right: int = 8,
-    more: int = 0,
+    figure: go.Figure, labels: Labels, names: Sequence[str], row_height: int, margins: Margins
 ) -> None:
-    """A row for each name, the first on top, `high` pixels and more where names have several
-    lines.
-    """
+    """Set a row for each name, the first on top; rows are higher if names have several lines."""
     figure.update_yaxes(
         tickvals=list(range(len(names))),
-        ticktext=[named(name) for name in names],
+        ticktext=[labels(name) for name in names],
         tickfont_size=13,
         range=[len(names) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
     )
+    top, bottom, right, more = margins
+    row_height += _SECOND_LINE * (labels.lines - 1)
     figure.update_layout(
-        height=(high + _SECOND * (named.lines - 1)) * len(names) + top + bottom + more,
-        margin=dict(l=named.left, r=right, t=top, b=bottom),
+        height=row_height * len(names) + top + bottom + more,
+        margin={"l": labels.left, "r": right, "t": top, "b": bottom},
         dragmode=False,
     )
 
 
 def interval_bars(
     figure: go.Figure,
-    ends: Sequence[Sequence[float | None]],
-    at: Sequence[float],
+    intervals: Sequence[tuple[float, float]],
+    heights: Sequence[float],
     name: str,
     thick: bool = True,
-    whose: Sequence[object] | None = None,
+    customdata: Sequence[object] | None = None,
     form: str = ".2f",
 ) -> None:
-    """Horizontal intervals (low, high) at heights, named in a line above: a thick bar, or a thin
-    line with ends.
+    """Draw horizontal intervals at heights, named in the key: thick bars, or thin ones with ends.
 
-    `whose` is the custom data of each, where they can be clicked; `form` that of the scores.
+    `customdata` has what can be clicked; `form` is that of the scores.
     """
-    xs = [x for low, high in ends for x in (low, high, None)]
-    ys = [y for y in at for _ in range(3)]
-    figure.add_trace(
-        go.Scatter(
-            x=xs,
-            y=ys,
-            mode="lines" if thick else "lines+markers",
-            name=name,
-            showlegend=True,
-            customdata=None if whose is None else [one for one in whose for _ in range(3)],
-            line=dict(color=GREY, width=6 if thick else 1.5),
-            hovertemplate=f"%{{x:+{form}}}<extra></extra>",
-            marker=None
-            if thick
-            else dict(symbol="line-ns", size=11, color=GREY, line=dict(color=GREY, width=1.5)),
-        )
+    x: list[float | None] = []
+    for low, high in intervals:
+        x += [low, high, None]
+    bars = go.Scatter(
+        x=x,
+        y=np.repeat(heights, 3).tolist(),
+        mode="lines" if thick else "lines+markers",
+        name=name,
+        showlegend=True,
+        line={"color": GREY, "width": 6 if thick else 1.5},
+        hovertemplate=f"%{{x:+{form}}}<extra></extra>",
     )
+    if not thick:
+        line = {"color": GREY, "width": 1.5}
+        bars.marker = {"symbol": "line-ns", "size": 11, "color": GREY, "line": line}
+    if customdata is not None:
+        bars.customdata = [data for data in customdata for _ in range(3)]
+    figure.add_trace(bars)
 
 
 def set_key(figure: go.Figure) -> None:
-    """Set the key in a line above the figure, with room for the longest name of what is drawn so
-    far.
-    """
+    """Set the key in a line above the figure, with room for the longest name drawn so far."""
     # Plotly's own measure is that of the screen, and cuts the end of a line where a saved picture
     # has a wider font.
-    widest = max((width(one.name) for one in figure.data if one.showlegend), default=0)
-    figure.update_layout(
-        showlegend=widest > 0,
-        legend=dict(
-            orientation="h",
-            x=0,
-            xanchor="left",
-            y=1,
-            yanchor="bottom",
-            font_size=13,
-            itemclick=False,
-            itemdoubleclick=False,
-            entrywidth=round(_DIGIT * 13 * widest),
-        ),
-    )
+    widest = max((width(trace.name) for trace in figure.data if trace.showlegend), default=0)
+    legend = {
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "y": 1,
+        "yanchor": "bottom",
+        "font_size": 13,
+        "itemclick": False,
+        "itemdoubleclick": False,
+        "entrywidth": round(_DIGIT * 13 * widest),
+    }
+    figure.update_layout(showlegend=widest > 0, legend=legend)
+
+
+class Band(NamedTuple):
+    """A range of a histogram, and how it is drawn."""
+
+    low: float
+    high: float
+    colour: str
+    fill: str
 
 
 def add_histogram(
     figure: go.Figure,
     edges: np.ndarray,
     counts: np.ndarray,
-    parts: Iterable[tuple[float, float, str, str]],
-    width: float,
+    bands: Iterable[Band],
+    line_width: float,
 ) -> None:
-    """A histogram as one filled line of steps for each part (low, high, colour, fill), where bars
-    would not be cut.
-    """
-    for low, high, colour, fill in parts:
-        ends = np.clip(np.column_stack([edges[:-1], edges[1:]]), low, high)
-        there = ends[:, 0] < ends[:, 1]
-        xs, ys = ends[there].ravel().tolist(), np.repeat(counts[there], 2).tolist()
-        if xs:
-            figure.add_trace(
-                go.Scatter(
-                    x=[xs[0], *xs, xs[-1]],
-                    y=[0, *ys, 0],
-                    mode="lines",
-                    fill="tozeroy",
-                    fillcolor=fill,
-                    showlegend=False,
-                    line=dict(color=colour, width=width, simplify=False),
-                    hoverinfo="skip",
-                )
-            )
+    """Draw a histogram as one filled line of steps for each band, where bars would not be cut."""
+    bins = np.column_stack([edges[:-1], edges[1:]])
+    for band in bands:
+        cut_bins = np.clip(bins, band.low, band.high)
+        is_inside = cut_bins[:, 0] < cut_bins[:, 1]
+        if not is_inside.any():
+            continue
+        x = cut_bins[is_inside].ravel().tolist()
+        y = np.repeat(counts[is_inside], 2).tolist()
+        steps = go.Scatter(
+            x=[x[0], *x, x[-1]],
+            y=[0, *y, 0],
+            mode="lines",
+            fill="tozeroy",
+            fillcolor=band.fill,
+            showlegend=False,
+            line={"color": band.colour, "width": line_width, "simplify": False},
+            hoverinfo="skip",
+        )
+        figure.add_trace(steps)

@@ -313,11 +313,11 @@ def _open_sheets(
             yield sheet.title, zip(rows, formulas, strict=True)
 
 
-def _check_formulas(where: str, cells: Sequence[Any], formulas: Sequence[Any]) -> None:
+def _check_formulas(location: str, cells: Sequence[Any], formulas: Sequence[Any]) -> None:
     """Refuse a row with a formula whose value is not in the file."""
     for k, text in enumerate(formulas):
         if cells[k] is None and isinstance(text, str) and text.startswith("="):
             raise InputError(
-                f"{where}: the value of the formula {show_name(text[:40])} is not in the file. Open the "
+                f"{location}: the value of the formula {show_name(text[:40])} is not in the file. Open the "
                 "workbook in Excel and save it, or replace formulas by their values."
             )

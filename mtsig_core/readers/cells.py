@@ -5,7 +5,7 @@ Only this module looks at the types of values.
 JSON, workbooks, Parquet and data frames have values of any type where a text or a number is
 expected. Each value is read here, once, in the one clear way that there is: the number 12 as the
 text 12, the text 0.5 as a number. Where there is none, as for true, a date or a list in place of a
-text, `UnclearValue` says what came, what was expected, and the fix. `read_column` and `read_field`
+text, `UnclearValueError` says what came, what was expected, and the fix. `read_column` and `read_field`
 add the file, the row and the column.
 
 Until it has been read here, a value has the type `object`, so that mypy finds whoever takes it for
@@ -42,7 +42,7 @@ class _Absent:
 ABSENT = _Absent()  # in place of a value that a record of JSON does not have; null is None
 
 
-class UnclearValue(Exception):
+class UnclearValueError(Exception):
     """There is no one clear way to read a value. The message goes on from where the value is."""
 
 
@@ -51,7 +51,7 @@ class CellError(InputError):
 
 
 def read_column(
-    where: Callable[[int | str], str],
+    locate: Callable[[int | str], str],
     column: str,
     rows: Sequence[tuple[int | str, Sequence[object]]],
     place: int,
@@ -61,7 +61,7 @@ def read_column(
 
     Parameters
     ----------
-    where : callable
+    locate : callable
         From the number of a row to the words of a message, such as "t.jsonl, row 2".
     column : str
         Its name, for messages.
@@ -81,26 +81,24 @@ def read_column(
     for row, cells in rows:
         try:
             values.append(read(cells[place]))
-        except UnclearValue as unclear:
-            raise CellError(f"{where(row)}, column {show_name(column)}: {unclear}") from None
+        except UnclearValueError as unclear:
+            raise CellError(f"{locate(row)}, column {show_name(column)}: {unclear}") from None
     return values
 
 
-def read_value(where: str, value: object, read: Callable[[object], _Read]) -> _Read:
-    """A single value, read as a text, a name or a number; `where` says where it is."""
+def read_value(location: str, value: object, read: Callable[[object], _Read]) -> _Read:
+    """A single value, read as a text, a name or a number; `location` is for messages."""
     try:
         return read(value)
-    except UnclearValue as unclear:
-        raise CellError(f"{where}: {unclear}") from None
+    except UnclearValueError as unclear:
+        raise CellError(f"{location}: {unclear}") from None
 
 
 def read_field(
-    where: str, record: Mapping[str, object], key: str, read: Callable[[object], _Read]
+    location: str, record: Mapping[str, object], key: str, read: Callable[[object], _Read]
 ) -> _Read:
-    """A value of a record, read as a text, a name or a number; nothing where the record lacks
-    it.
-    """
-    return read_value(f"{where}, column {show_name(key)}", record.get(key, ABSENT), read)
+    """A value of a record, read as a text, a name or a number; `ABSENT` where it has none."""
+    return read_value(f"{location}, column {show_name(key)}", record.get(key, ABSENT), read)
 
 
 # -- the ways to read a value ---------------------------------------------------------------------
@@ -127,7 +125,7 @@ def to_text(value: object) -> str | None:
     ('a b', '12', '12', '0.5', None)
     >>> to_text(True)
     Traceback (most recent call last):
-    mtsig_core.readers.cells.UnclearValue: this is true. Expected a text. Write it in quotes, or format the cell \
+    mtsig_core.readers.cells.UnclearValueError: this is true. Expected a text. Write it in quotes, or format the cell \
 as text.
     """
     if isinstance(value, str):
@@ -136,27 +134,30 @@ as text.
         return None
     number = _write_number(value)
     if number is None:
-        raise UnclearValue(f"this is {describe_value(value)}. Expected a text. {_advise(value)}")
+        raise UnclearValueError(
+            f"this is {describe_value(value)}. Expected a text. {_advise(value)}"
+        )
     return number
 
 
 def to_name(value: object) -> str:
-    """A name or an id, of a system, a document, a line, a rater: a text that is not empty, or a
-    number.
+    """A name or an id: a text that is not empty, or a number.
 
     >>> to_name(" A "), to_name(7), to_name(7.0)
     ('A', '7', '7')
     """
     if is_blank(value):
-        raise UnclearValue(_EMPTY)
-    text = value if isinstance(value, str) else _write_number(value)
+        raise UnclearValueError(_EMPTY)
+    text = value
+    if not isinstance(text, str):
+        text = _write_number(value)
     if text is None:
-        raise UnclearValue(
+        raise UnclearValueError(
             f"this is {describe_value(value)}. Expected a text or a number. {_advise(value)}"
         )
     name = show_name(text.strip())
     if not name:
-        raise UnclearValue(_EMPTY)
+        raise UnclearValueError(_EMPTY)
     return name
 
 
@@ -184,12 +185,12 @@ def to_number(value: object) -> float | None:
         return None
     number = _parse_number(value)
     if number is None:
-        raise UnclearValue(
+        raise UnclearValueError(
             f"the score is {describe_value(value)}. Expected a number such as 0.83, or nothing where a "
             "score is missing."
         )
     if math.isinf(number):
-        raise UnclearValue(
+        raise UnclearValueError(
             f"the score is infinite ({describe_value(value)}). Expected a finite number, or nothing "
             "where a score is missing."
         )
@@ -205,7 +206,7 @@ def to_object(value: object) -> Mapping[str, object]:
     if is_missing(value):
         return {}
     if not isinstance(value, Mapping):
-        raise UnclearValue(
+        raise UnclearValueError(
             f'this is {describe_value(value)}. Expected an object, such as {{"refA": ...}}.'
         )
     return value
@@ -215,7 +216,7 @@ def is_number(value: object) -> bool:
     """Whether a value is a score, or a place without one."""
     try:
         to_number(value)
-    except UnclearValue:
+    except UnclearValueError:
         return False
     return True
 
@@ -226,8 +227,7 @@ def has_number(value: object) -> bool:
 
 
 def count_truths(values: Sequence[object]) -> list[object] | None:
-    """The values of a column of judgements with 1 for true and 0 for false; None of any other
-    column.
+    """The values of a column of judgements with 1 for true and 0 for false, or None.
 
     >>> count_truths([True, False, None]), count_truths(["TRUE", "false", "n/a"]), count_truths([True, 0.5])
     ([1.0, 0.0, None], [1.0, 0.0, 'n/a'], None)
@@ -244,9 +244,7 @@ def count_truths(values: Sequence[object]) -> list[object] | None:
 
 
 def _is_truth(value: object) -> bool:
-    """Whether a value is true or false, of Python or of numpy, which calls the type bool_ or
-    bool.
-    """
+    """Whether a value is true or false, of Python or of numpy, whose type is bool_ or bool."""
     return type(value).__name__ in ("bool", "bool_")
 
 
@@ -254,7 +252,9 @@ def _find_truth(value: object) -> float | None:
     """1 for true and 0 for false, also as a text; None of anything else."""
     if _is_truth(value):
         return float(bool(value))
-    return _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
+    if isinstance(value, str):
+        return _TRUTHS.get(value.strip().lower())
+    return None
 
 
 def _is_no_number(value: object) -> bool:
@@ -263,9 +263,7 @@ def _is_no_number(value: object) -> bool:
 
 
 def _parse_number(value: object) -> float | None:
-    """A number, or a text of one; None of anything else, and of 1_000, which only Python takes for
-    a number.
-    """
+    """A number, or a text of one; None of anything else, and of 1_000, a number only in Python."""
     is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool)
     may_be_text_of_one = isinstance(value, str) and "_" not in value
     if not is_number and not may_be_text_of_one:
@@ -283,7 +281,8 @@ def _write_number(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None
     if isinstance(value, Integral):
-        return str(int(value)) if abs(int(value)) < 10**_LONGEST_WHOLE else None
+        is_short = abs(int(value)) < 10**_LONGEST_WHOLE
+        return str(int(value)) if is_short else None
     text = repr(float(value))  # the shortest that is this number
     if "e" in text or "n" in text:  # 1e+16, inf
         return None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -98,13 +99,13 @@ class InputTable:
     #: given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
 
-    def where(self, row: RowId) -> str:
+    def locate(self, row: RowId) -> str:
         """What messages call a row."""
         return f"{self.name}, {row}" if isinstance(row, str) else f"{self.name}, row {row}"
 
     def read(self, place: int, read: Callable[[object], _Read]) -> list[_Read]:
         """The values of a column, which `read`, such as `cells.to_text`, makes of its cells."""
-        return read_column(self.where, self.header[place], self.rows, place, read)
+        return read_column(self.locate, self.header[place], self.rows, place, read)
 
     def list_cells(self, place: int) -> list[object]:
         """The cells of a column as they are, for guesses of what it holds."""
@@ -195,10 +196,17 @@ def find_columns(header: Sequence[str], roles: Iterable[str]) -> dict[str, int]:
 def show_names(names: Iterable[str], most: int = 12) -> str:
     """Names in a message, the first dozen."""
     names = list(names)
-    shown = list(map(show_name, names[:most]))
+    texts = list(map(show_name, names[:most]))
     if len(names) > most:
-        shown.append("...")
-    return ", ".join(shown)
+        texts.append("...")
+    return ", ".join(texts)
+
+
+def name_output(file: str) -> str:
+    """The system that the file of its output is named after, on any operating system."""
+    from mtsig_core.readers.formats import strip_ending  # late: it knows the readers of tables
+
+    return strip_ending(os.path.basename(file.replace("\\", "/")))
 
 
 def check_unique(name: str, header: Sequence[str]) -> None:

@@ -63,9 +63,9 @@ def read_delimited(text: str, name: str) -> InputTable:
 def _find_separator(text: str) -> tuple[str, str]:
     """The text, without Excel's line that names the separator, and the separator."""
     lines = text.lstrip("\r\n")
-    named = re.match(r"sep=(.)\r?\n", lines)
-    if named is not None:
-        return "\n" + lines[named.end() :], named[1]
+    line = re.match(r"sep=(.)\r?\n", lines)
+    if line is not None:
+        return "\n" + lines[line.end() :], line[1]
     first_line = re.split("[\r\n]", lines, maxsplit=1)[0]
     unquoted = re.sub('"[^"]*"', "", first_line)
     for separator in "\t,;":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mtsig_core.errors import InputError
@@ -17,13 +16,14 @@ from mtsig_core.readers.columns import (
     check_unique,
     find_columns,
     join_columns,
+    name_output,
     show_names,
 )
 from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.testset import show_name
 
-_ROW = '{"system": "A", "line": 1, "score": 0.8}'
+_RECORD = 'an object such as {"system": "A", "line": 1, "score": 0.8}'
 _Entries = Sequence[tuple[RowId, Any]]
 _Records = list[tuple[RowId, dict[str, Any]]]
 
@@ -49,9 +49,29 @@ def read_json(text: str, name: str) -> InputTable:
     return _join_records(name, _number_records(text, name, content))
 
 
-def read_records(text: str, name: str) -> _Records:
-    """The numbered objects of a text of JSON, in an array or in lines."""
-    return _number_records(text, name, _parse(text, name))
+def read_records(
+    text: str, name: str, fits: Callable[[dict[str, Any]], bool], expected: str
+) -> _Records:
+    """The numbered objects of a text of JSON, in an array or in lines.
+
+    Parameters
+    ----------
+    text, name : str
+    fits : callable
+        Whether an object is one of these records.
+    expected : str
+        What messages call such a record.
+
+    Raises
+    ------
+    InputError
+        If something else is among them.
+    """
+    records = _number_records(text, name, _parse(text, name), expected)
+    for row, record in records:
+        if not fits(record):
+            raise _explain_record(name, row, record, expected)
+    return records
 
 
 def _parse(text: str, name: str) -> Any:
@@ -62,15 +82,15 @@ def _parse(text: str, name: str) -> Any:
         return None
 
 
-def _number_records(text: str, name: str, content: Any) -> _Records:
+def _number_records(text: str, name: str, content: Any, expected: str = _RECORD) -> _Records:
     """The numbered objects of a text; `content` is the text parsed, where it can be."""
     if isinstance(content, list):
-        return _check_records(name, list(enumerate(content, 1)))
+        return _check_records(name, list(enumerate(content, 1)), expected)
     entries = []
     for row, line in enumerate(text.split("\n"), 1):
         if line.strip():
             entries.append((row, _parse_row(name, row, line)))
-    return _check_records(name, entries)
+    return _check_records(name, entries, expected)
 
 
 def _parse_row(name: str, row: int, line: str) -> Any:
@@ -78,20 +98,21 @@ def _parse_row(name: str, row: int, line: str) -> Any:
         return parse_bounded_json(line, f"{name}, row {row}", is_counted=True)
     except ValueError:
         raise InputError(
-            f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected an object such as "
-            f"{_ROW}."
+            f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected {_RECORD}."
         ) from None
 
 
-def _check_records(name: str, entries: _Entries) -> _Records:
+def _check_records(name: str, entries: _Entries, expected: str = _RECORD) -> _Records:
     """Refuse what is no object."""
     for row, entry in entries:
         if not isinstance(entry, dict):
-            raise InputError(
-                f"{InputTable(name, [], []).where(row)} is {show_value(entry)}. Expected an object such as "
-                f"{_ROW}."
-            )
+            raise _explain_record(name, row, entry, expected)
     return list(entries)
+
+
+def _explain_record(name: str, row: RowId, entry: object, expected: str) -> InputError:
+    location = InputTable(name, [], []).locate(row)
+    return InputError(f"{location} is {show_value(entry)}. Expected {expected}.")
 
 
 def _join_records(name: str, records: _Records, **more: Any) -> InputTable:
@@ -222,12 +243,10 @@ def _read_comet(name: str, content: Mapping[str, list[Any]]) -> InputTable:
 
     That is {output file: [{src, mt, ref, COMET}, ...]}.
     """
-    from mtsig_core.readers.formats import SEGMENTS, strip_ending  # late: it knows the readers here
-
     entries_of: dict[str, list[Any]] = {}
     entries = []
     for file, file_entries in content.items():
-        system = strip_ending(os.path.basename(file.replace("\\", "/")), SEGMENTS)
+        system = name_output(file)
         if system in entries_of:
             raise InputError(
                 f"{name} has two outputs of {show_name(system)}. Give each system an output file of its own "

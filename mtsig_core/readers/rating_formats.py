@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -32,6 +31,7 @@ from mtsig_core.readers.columns import (
     RowId,
     find_column,
     join_columns,
+    name_output,
     show_names,
 )
 from mtsig_core.readers.delimited import read_delimited
@@ -128,14 +128,14 @@ def read_appraise(text: str, name: str) -> InputTable:
     return _tabulate(name, ratings, left_out=left_out)
 
 
-def _parse_appraise(cells: Sequence[str], where: str, number: int) -> _AppraiseRow:
+def _parse_appraise(cells: Sequence[str], location: str, number: int) -> _AppraiseRow:
     """The cells of a row by what they hold."""
     is_sound = (
         len(cells) in _AFTER_SCORE and _ITEM.fullmatch(cells[2]) and _SCORE.fullmatch(cells[6])
     )
     if not is_sound:
         raise InputError(
-            f"{where} is {show_value(','.join(cells))}. Expected 9, 11 or 12 columns of Appraise: "
+            f"{location} is {show_value(','.join(cells))}. Expected 9, 11 or 12 columns of Appraise: "
             "annotator, system, item, kind, source and target language, score, ..."
         )
     rater, file, item, kind, source, target, score, *more = cells
@@ -321,7 +321,7 @@ def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
         weight = _find_weight(weights, severity, category)
         if weight is None:
             raise InputError(
-                f"{errors.where(number)}: the severity is {show_value(cells[places['severity']])}. Expected "
+                f"{errors.locate(number)}: the severity is {show_value(cells[places['severity']])}. Expected "
                 "major, minor, critical, neutral or no-error, or a weight for it.",
                 {"mqm_weights": f"{show_name(severity)}=1"},
             )
@@ -358,27 +358,18 @@ def read_spaced(text: str, name: str) -> InputTable:
     Those of MTurk (SYS SID RAW.SCR Z.SCR N), whose z scores are taken, and of averages by Google
     (system mqm_avg_score seg_id).
     """
-    header, *lines = (line.split() for line in text.split("\n"))
-    titles = [title.lower() for title in header]
+    lines = ["\t".join(line.split()) for line in text.split("\n")]
+    table = read_delimited("\n".join(lines), name)
+    titles = [title.lower() for title in table.header]
     is_mturk = "z.scr" in titles
-    roles = {"system": "system", "line": "seg_id", "score": titles[1]}
+    columns = ["sys", "sid", "z.scr"] if is_mturk else ["system", "seg_id", titles[1]]
+    table = table.select([titles.index(title) for title in columns])
+    rows = table.rows
     if is_mturk:
-        roles = {"system": "sys", "line": "sid", "score": "z.scr"}
-    places = {role: titles.index(title) for role, title in roles.items()}
-    ratings: list[tuple[RowId, _Fields]] = []
-    for number, cells in enumerate(lines, 2):
-        if not cells:
-            continue
-        if len(cells) != len(titles):
-            raise InputError(
-                f"{name}, row {number} has {len(cells)} columns, the header has {len(titles)} "
-                f"({', '.join(header)}). Give every row the same columns."
-            )
-        fields = {role: cells[place] for role, place in places.items()}
-        if is_mturk:
-            fields["system"] = re.sub(r"\.\d+$", "", fields["system"])
-        ratings.append((number, fields))
-    return _tabulate(name, ratings)
+        rows = [
+            (row, [re.sub(r"\.\d+$", "", str(system)), *cells]) for row, (system, *cells) in rows
+        ]
+    return replace(table, header=["system", "line", "score"], rows=rows)
 
 
 # WMT25's JSON.
@@ -391,14 +382,10 @@ def read_wmt25_ratings(text: str, name: str) -> InputTable:
     """
     ratings: list[tuple[RowId, _Fields]] = []
     n_before: Counter[str] = Counter()  # segments of each document so far
-    for number, record in read_records(text, name):
-        where = f"{name}, row {number}"
-        if not is_wmt25(record):
-            raise InputError(
-                f"{where} is {show_value(record)}. Expected an object with doc_id and scores, as WMT25 "
-                "published them."
-            )
-        item = read_field(where, record, "doc_id", to_name)
+    expected = "an object with doc_id and scores, as WMT25 published them"
+    for number, record in read_records(text, name, is_wmt25, expected):
+        location = f"{name}, row {number}"
+        item = read_field(location, record, "doc_id", to_name)
         langpair, domain, *_ = [*item.split("_#_"), ""]
         document, place = _split_item(item, n_before)
         of_item = {
@@ -407,8 +394,8 @@ def read_wmt25_ratings(text: str, name: str) -> InputTable:
             "domain": domain,
             "langpair": langpair,
         }
-        for system, slots in read_field(where, record, "scores", to_object).items():
-            place_of_slots = f"{where}, scores, column {show_name(system)}"
+        for system, slots in read_field(location, record, "scores", to_object).items():
+            place_of_slots = f"{location}, scores, column {show_name(system)}"
             ratings += [
                 (number, {"system": system, **of_item, **fields})
                 for fields in _list_slots(slots, place_of_slots)
@@ -428,7 +415,7 @@ def _split_item(item: str, n_before: Counter[str]) -> tuple[str, int]:
     return item, n_before[item]
 
 
-def _list_slots(slots: object, where: str) -> list[_Fields]:
+def _list_slots(slots: object, location: str) -> list[_Fields]:
     """Slot, rater and score of each rating of a system.
 
     Ratings are {human1: score, annotator1: person, human2: ...}, or [{human: score, annotator:
@@ -439,27 +426,27 @@ def _list_slots(slots: object, where: str) -> list[_Fields]:
         for slot, score in slots.items():
             number = re.fullmatch(r"human(\d*)", slot)
             if number is not None:
-                rater = _name_person(slots, f"annotator{number[1]}", slot, where)
+                rater = _name_person(slots, f"annotator{number[1]}", slot, location)
                 ratings.append({_SLOT: slot, "rater": rater, "score": score})
     elif isinstance(slots, list):
         for k, rating in enumerate(slots, 1):
             if isinstance(rating, dict):
-                rater = _name_person(rating, "annotator", f"human{k}", where)
+                rater = _name_person(rating, "annotator", f"human{k}", location)
                 score = rating["human"] if "human" in rating else rating.get("score")
                 ratings.append({_SLOT: f"human{k}", "rater": rater, "score": score})
     if not ratings and not is_blank(slots) and slots not in ([], {}):
         raise InputError(
-            f"{where}: this is {show_value(slots)}. Expected ratings such as "
+            f"{location}: this is {show_value(slots)}. Expected ratings such as "
             '{"human1": 80, "annotator1": "p1"}.'
         )
     return ratings
 
 
-def _name_person(rating: Mapping[str, object], key: str, slot: str, where: str) -> str:
+def _name_person(rating: Mapping[str, object], key: str, slot: str, location: str) -> str:
     """Who gave a rating; the slot where nobody is named."""
     if is_blank(rating.get(key)):
         return slot
-    person = read_field(where, rating, key, to_name)
+    person = read_field(location, rating, key, to_name)
     return slot if person == "unknown" else person
 
 
@@ -529,15 +516,13 @@ _COMET_LINE = re.compile(r"(.*)\tSegment (\d{1,15})\tscore: (-?\d+(?:\.\d+)?(?:e
 
 def read_comet_log(text: str, name: str) -> InputTable:
     """The table of scores in what comet-score prints: FILE, segment from 0, score."""
-    from mtsig_core.readers.formats import SEGMENTS, strip_ending  # late: it knows the readers here
-
     blocks: _Blocks = {}
     for number, line in enumerate(text.split("\n"), 1):
         match = _COMET_LINE.fullmatch(line.rstrip())
         if match is None:
             continue
         file, segment, score = match.groups()
-        system = strip_ending(os.path.basename(file.replace("\\", "/")), SEGMENTS)
+        system = name_output(file)
         block = blocks.setdefault(system, [])
         if int(segment) != len(block):
             raise InputError(
@@ -562,18 +547,11 @@ def read_metricx(text: str, name: str) -> InputTable:
     They are of the system that the file is named after, or of those in a key ``system`` (or the
     like).
     """
-    from mtsig_core.readers.formats import strip_ending  # late: it knows the readers here
-
-    file_name = strip_ending(os.path.basename(name.replace("\\", "/")))
-    own_name = re.sub(r"(?i)^metricx[^._]*[._]|[._-]metricx.*$", "", file_name)
+    own_name = re.sub(r"(?i)^metricx[^._]*[._]|[._-]metricx.*$", "", name_output(name))
     blocks: _Blocks = {}
     is_error = True
-    for number, record in read_records(text, name):
-        if not is_metricx(record):
-            raise InputError(
-                f"{name}, row {number} is {show_value(record)}. Expected an object with source, "
-                "hypothesis and prediction, a number, as MetricX writes it."
-            )
+    expected = "an object with source, hypothesis and prediction, a number, as MetricX writes it"
+    for number, record in read_records(text, name, is_metricx, expected):
         keys = list(record)
         place = find_column(keys, "system")
         system = own_name if place is None else show_name(str(record[keys[place]]))

@@ -38,9 +38,9 @@ class Rating(NamedTuple):
     slot: str | None = None  # of several ratings of an item, which this is, whoever gave it
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """What messages call its row."""
-        return self.file.table.where(self.row)
+        return self.file.table.locate(self.row)
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
             is_same_item = (
                 rating.document == first.document
                 and rating.domain == first.domain
-                and languages.get(rating.where) == languages.get(first.where)
+                and languages.get(rating.location) == languages.get(first.location)
             )
             if not is_same_item:
                 raise explain_second(first, rating)
@@ -120,7 +120,7 @@ def _list_languages(ratings: Sequence[Rating]) -> dict[str, list[object]]:
         places = [k for k, title in enumerate(table.header) if "lang" in title.lower()]
         if places:
             for row, cells in table.rows:
-                languages[table.where(row)] = [cells[k] for k in places]
+                languages[table.locate(row)] = [cells[k] for k in places]
     return languages
 
 
@@ -129,15 +129,15 @@ def count_ratings(metric: str, ratings: Sequence[Rating]) -> Assumption | None:
 
     None where no raters are named.
     """
-    named = [rating for rating in ratings if rating.rater is not None and rating.score is not None]
-    if not named:
+    scored = [rating for rating in ratings if rating.rater is not None and rating.score is not None]
+    if not scored:
         return None
-    last = keep_last_ratings(named)
+    last = keep_last_ratings(scored)
     left_out = dict.fromkeys(LEFT_OUT, 0)
     for file in dict.fromkeys(rating.file for rating in ratings):
         for (_, reason), n in file.table.left_out.items():
             left_out[reason] = left_out.get(reason, 0) + n
-    left_out["duplicate"] += len(named) - len(last)
+    left_out["duplicate"] += len(scored) - len(last)
     items = [[rating.score or 0.0 for rating in item] for item in _group_items(last)]
     return Assumption(
         "ratings",
@@ -181,14 +181,14 @@ def measure_agreement(items: Iterable[Sequence[float]]) -> float | None:
 
 def explain_second(first: Rating, second: Rating) -> InputError:
     """The error for two scores of one system and line."""
-    place, differing = first.where, ""
+    place, differing = first.location, ""
     if first.file is second.file:
         place = f"row {first.row}"
         columns = _list_differing_columns(first, second)
         if columns:
             differing = f" The rows differ in {', '.join(columns)}."
     return InputError(
-        f"{second.where}: {show_name(second.system)} has a second score for line "
+        f"{second.location}: {show_name(second.system)} has a second score for line "
         f"{show_name(str(second.line))}; the first is in {place}.{differing} Expected one for each. Give "
         "the scores of one language pair, number lines through the whole set, and average several "
         "raters."
@@ -205,6 +205,6 @@ def _list_differing_columns(first: Rating, second: Rating) -> list[str]:
         text, other_text = map(str, cells)
         is_score = title in systems or find_column([title], "score") is not None
         if text != other_text and not is_score:
-            shown = f"{show_name(text[:40])} and {show_name(other_text[:40])}"
-            columns.append(f"{show_name(title)} ({shown})")
+            texts = f"{show_name(text[:40])} and {show_name(other_text[:40])}"
+            columns.append(f"{show_name(title)} ({texts})")
     return columns

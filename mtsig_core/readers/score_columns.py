@@ -71,10 +71,10 @@ def name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     for name in role_of:
         table.check_column(name)
     usual = _list_usual_names(role for role in COLUMN_ROLES if role not in columns)
-    chosen = table.select(
+    selected = table.select(
         [k for k, name in enumerate(table.header) if name in role_of or name.lower() in usual]
     )
-    return replace(chosen, header=[role_of.get(name, name) for name in chosen.header])
+    return replace(selected, header=[role_of.get(name, name) for name in selected.header])
 
 
 def _name_wide_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
@@ -88,11 +88,11 @@ def _name_wide_columns(table: InputTable, columns: Mapping[str, str]) -> InputTa
     role_of = {name: role for role, name in columns.items() if role != SYSTEMS}
     usual = _list_usual_names(role for role in COLUMN_ROLES if role not in ("system", "score"))
     with_role = {*role_of, *(name for name in table.header if name.lower() in usual)}
-    chosen = take_systems(table, columns[SYSTEMS], with_role)
+    selected = take_systems(table, columns[SYSTEMS], with_role)
     return replace(
-        chosen,
-        header=[role_of.get(name, name) for name in chosen.header],
-        told_systems=set(chosen.header) - with_role,
+        selected,
+        header=[role_of.get(name, name) for name in selected.header],
+        told_systems=set(selected.header) - with_role,
     )
 
 
@@ -359,7 +359,7 @@ def _refuse_percents(table: InputTable, columns: Iterable[int]) -> None:
             text = str(cells[k]).strip()
             if re.fullmatch(r"-?\d{1,15}([.,]\d{1,15})?\s*%", text):
                 raise InputError(
-                    f"{table.where(row)}, column {show_name(table.header[k])}: the score is {text!r}. "
+                    f"{table.locate(row)}, column {show_name(table.header[k])}: the score is {text!r}. "
                     "Expected a number such as 0.83. Remove the percent signs."
                 )
 

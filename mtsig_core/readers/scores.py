@@ -102,7 +102,7 @@ def join_scores(  # noqa: PLR0913  options of users
     >>> rated.scores["comet"].by_system["B"]
     (0.5, None)
     """
-    named = [(name, _name_rows(table, testset)) for name, table in list_tables(tables)]
+    tables = [(name, _name_rows(table, testset)) for name, table in list_tables(tables)]
     if raters == "segments":
         raise SettingError(
             "Ratings can be segments of their own only without texts, whose segments they would be. "
@@ -118,7 +118,7 @@ def join_scores(  # noqa: PLR0913  options of users
     position: dict[LineId, int] = {line: k for k, line in enumerate(testset.lines)}
     scores: dict[str, dict[str, list[float | None]]] = {}
     domain_of: dict[LineId, str] = {}
-    groups = read_groups(named, options, known)
+    groups = read_groups(tables, options, known)
     for name, group in groups.items():
         ratings = group.ratings
         for rating in ratings:
@@ -179,11 +179,11 @@ def read_scores(  # noqa: PLR0913  options of users
     >>> read_scores({"human": {"A": [80, 70, 90], "B": [75, 70, 60], "docid": ["x", "x", "y"]}})
     <TestSet 'human': 2 systems, 3 segments>
     """
-    named = list_tables(tables)
+    tables = list_tables(tables)
     options = ScoreOptions(
         lower_is_better, higher_is_better, langpair, columns, raters, mqm_weights
     )
-    groups = read_groups(named, options)
+    groups = read_groups(tables, options)
     ratings: list[Rating] = []
     for group in groups.values():
         ratings += group.ratings
@@ -204,10 +204,10 @@ def read_scores(  # noqa: PLR0913  options of users
     if 0 in lines:
         numbers = [line + 1 for line in numbers]
         assumed.append(Assumption("lines-from-zero", {"file": file_name}))
-    metric, first_table = named[0]
+    metric, first_table = tables[0]
     if name is None and isinstance(first_table, str | os.PathLike):
         name = Path(os.fsdecode(first_table)).name.partition(".")[0]
-    no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
+    no_texts: dict[str, Sequence[Any]] = {system: (None,) * len(lines) for system in systems}
     return TestSet(
         name or metric,
         no_texts,
@@ -262,11 +262,11 @@ def find_unsettled(
 
     The file, the name or the range may say it. People's scores are taken as quality.
     """
-    named = list_tables(tables)
-    names = {name for name, _ in named}
+    tables = list_tables(tables)
+    names = {name for name, _ in tables}
     options = ScoreOptions(higher_is_better=names, langpair=langpair, columns=columns)
     unsettled = {}
-    for name, group in read_groups(named, options).items():
+    for name, group in read_groups(tables, options).items():
         scores = [rating.score for rating in group.ratings]
         direction = find_direction(name, scores)
         if direction is None:
@@ -291,12 +291,12 @@ def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
 
 
 def _place_scores(
-    ratings: Sequence[Rating], position: Mapping[LineId, int], where: str
+    ratings: Sequence[Rating], position: Mapping[LineId, int], location: str
 ) -> dict[str, list[float | None]]:
     """The scores of each system by segment, of the lines that have a position."""
     systems = dict.fromkeys(rating.system for rating in ratings)
-    check_values(len(systems) * len(position), where)
-    scores: dict[str, list[float | None]] = {system: [None] * len(position) for system in systems}
+    check_values(len(systems) * len(position), location)
+    scores: dict[str, list[float | None]] = {system: [None for _ in position] for system in systems}
     for rating in ratings:
         if rating.line in position:
             scores[rating.system][position[rating.line]] = rating.score
@@ -309,7 +309,7 @@ def _add_names(name_of: dict[LineId, str], ratings: Iterable[Rating], kind: str)
         name: str | None = getattr(rating, kind)
         if name is not None and name_of.setdefault(rating.line, name) != name:
             raise InputError(
-                f"{rating.where}: line {rating.line} is of {kind} {show_name(name)}, and of "
+                f"{rating.location}: line {rating.line} is of {kind} {show_name(name)}, and of "
                 f"{show_name(name_of[rating.line])} before. Expected one {kind} for each line."
             )
 
@@ -351,7 +351,7 @@ def _explain_system(rating: Rating, testset: TestSet, names: Iterable[str]) -> I
     if unknown:
         more = f" Other names it does not have: {show_names(sorted(unknown))}."
     return InputError(
-        f"{rating.where}: {show_name(rating.system)!r} is not a system of {testset.name}."
+        f"{rating.location}: {show_name(rating.system)!r} is not a system of {testset.name}."
         f"{suggest_name(rating.system, known)} Its systems: {', '.join(map(show_name, testset.systems))}."
         f"{more} Rename the systems in the table, add their output, or remove their rows."
     )
@@ -386,14 +386,14 @@ class _LineFinder:
         if self._ids is not None:
             hint = suggest_name(line, islice(map(str, self._line_of), 10_000))
             raise InputError(
-                f"{rating.where}: there is no line {show_name(str(line))}.{hint} Expected one of those in "
+                f"{rating.location}: there is no line {show_name(str(line))}.{hint} Expected one of those in "
                 f"{show_name(self._ids)}."
             )
         if rating.file.table.counts_by_document:
             return self._find_in_document(rating)
         remedies = [{"ids": "FILE"}] if isinstance(line, str) else []
         raise InputError(
-            f"{rating.where}: there is no line {show_name(str(line))}. Expected 1 to {self._last}, as the "
+            f"{rating.location}: there is no line {show_name(str(line))}. Expected 1 to {self._last}, as the "
             "text files have, counted from 1; or give a file with the id of each line of the texts.",
             *remedies,
         )
@@ -416,13 +416,13 @@ class _LineFinder:
         item = int(str(rating.line).rpartition(":")[2])
         if lines is None:
             raise InputError(
-                f"{rating.where}: there is no document {show_name(document)} in {self._testset.name}. "
+                f"{rating.location}: there is no document {show_name(document)} in {self._testset.name}. "
                 "Expected the ids of documents as the ratings have them. Give a file of them.",
                 {"docs": "FILE"},
             )
         if not 1 <= item <= len(lines):
             raise InputError(
-                f"{rating.where}: the document {show_name(document)} has {len(lines)} segments, and "
+                f"{rating.location}: the document {show_name(document)} has {len(lines)} segments, and "
                 f"this is item {item}. Expected items from 1 to {len(lines)}. See whether the texts are those "
                 "that were rated."
             )
@@ -484,21 +484,21 @@ def _list_lines(ratings: Sequence[Rating]) -> list[LineId]:
             "Expected as many in both; or add that column."
         )
     numbered = [rating for rating in ratings if isinstance(rating.line, int)]
-    named = [rating for rating in ratings if isinstance(rating.line, str)]
-    if numbered and named:
+    with_ids = [rating for rating in ratings if isinstance(rating.line, str)]
+    if numbered and with_ids:
         raise InputError(
-            f"{named[0].where}: the line is {show_name(str(named[0].line))!r}, while "
+            f"{with_ids[0].location}: the line is {show_name(str(with_ids[0].line))!r}, while "
             f"{numbered[0].file.name} has numbers. Expected numbers throughout, or ids throughout."
         )
     zeros = {rating.file: rating for rating in ratings if rating.line == 0}
     if zeros and zeros.keys() != {rating.file for rating in ratings}:
         first_zero = next(iter(zeros.values()))
         raise InputError(
-            f"{first_zero.where}: the line is 0, and other tables have no line 0. Count "
+            f"{first_zero.location}: the line is 0, and other tables have no line 0. Count "
             "the lines of each from 1: add 1 to these."
         )
     lines = dict.fromkeys(rating.line for rating in ratings)
-    return list(lines) if named else sorted(lines)
+    return list(lines) if with_ids else sorted(lines)
 
 
 def _list_names(ratings: Iterable[Rating], lines: Iterable[LineId], kind: str) -> list[str] | None:

@@ -92,20 +92,24 @@ def read_samples(text: str, name: str) -> TextTable:
     """The samples of lm-evaluation-harness: references and output of each document."""
     outputs: dict[int | str, str] = {}
     targets: dict[int | str, list[str]] = {}
-    for row, record in read_records(text, name):
-        where = f"{name}, row {row}"
-        key = read_field(where, record, "doc_id", to_key) if "doc_id" in record else row
-        responses = "filtered_resps" if "filtered_resps" in record else "resps"
-        output = read_field(where, record, responses, _read_first_text)
-        target = read_field(where, record, "target", _read_all_texts)
+    for row, record in read_records(text, name, bool, "an object with resps and target"):
+        location = f"{name}, row {row}"
+        key = row
+        if "doc_id" in record:
+            key = read_field(location, record, "doc_id", to_key)
+        responses = "resps"
+        if "filtered_resps" in record:
+            responses = "filtered_resps"
+        output = read_field(location, record, responses, _read_first_text)
+        target = read_field(location, record, "target", _read_all_texts)
         if output is None or target is None:
             raise InputError(
-                f"{where} has {show_value(output)} as its output, {show_value(target)} as its target. "
+                f"{location} has {show_value(output)} as its output, {show_value(target)} as its target. "
                 "Expected texts, as of a task that generates them."
             )
         if key in outputs:
             raise InputError(
-                f"{where}: the document {show_name(str(key))} comes a second time. Expected the "
+                f"{location}: the document {show_name(str(key))} comes a second time. Expected the "
                 "samples of one filter. Keep one row for each document."
             )
         outputs[key] = join_lines(output)
@@ -114,13 +118,15 @@ def read_samples(text: str, name: str) -> TextTable:
     numbers = [key for key in keys if isinstance(key, int)]
     if len(numbers) == len(keys):
         keys = [*sorted(numbers)]
-    references = _spread_rows([targets[key] for key in keys], name) if keys else [[]]
+    references = _spread_rows([targets[key] for key in keys], name)
     output_texts = [outputs[key] for key in keys]
     return TextTable(name, "lm-eval", {"": output_texts}, _name_references(references), keys=keys)
 
 
 def _spread_rows(rows: Sequence[Sequence[Any]], name: str) -> list[list[Any]]:
-    """The columns of rows, with None where a row is shorter than the longest."""
+    """The columns of rows, at least one, with None where a row is shorter than the longest."""
+    if not rows:
+        return [[]]
     n_columns = max(map(len, rows))
     check_values(len(rows) * n_columns, name)
     return [list(column) for column in zip_longest(*rows)]
@@ -188,12 +194,16 @@ def _list_references(references: Any, n: int, name: str) -> list[list[str | None
     return [_read_list(column, n, f"{name}: reference {k}") for k, column in enumerate(columns, 1)]
 
 
-def _read_list(texts: Any, n: int, where: str) -> list[str | None]:
+def _read_list(texts: Any, n: int, location: str) -> list[str | None]:
     """The texts of a list, of which there must be n."""
-    if not isinstance(texts, list) or len(texts) != n:
-        size = format_count(len(texts), "text") if isinstance(texts, list) else show_value(texts)
-        raise InputError(f"{where}: {size}. Expected a list of {n} texts, one for each segment.")
-    return [read_value(f"{where}, segment {k}", text, read_line) for k, text in enumerate(texts, 1)]
+    expected = f"Expected a list of {n} texts, one for each segment."
+    if not isinstance(texts, list):
+        raise InputError(f"{location}: {show_value(texts)}. {expected}")
+    if len(texts) != n:
+        raise InputError(f"{location}: {format_count(len(texts), 'text')}. {expected}")
+    return [
+        read_value(f"{location}, segment {k}", text, read_line) for k, text in enumerate(texts, 1)
+    ]
 
 
 # WMT25's documents.
@@ -201,16 +211,12 @@ def _read_list(texts: Any, n: int, where: str) -> list[str | None]:
 
 def read_wmt25(text: str, name: str) -> TextTable:
     """WMT25's documents: sources and references of all pairs, or the outputs of a system."""
-    records = read_records(text, name)
+    expected = "an object with doc_id and hypothesis, or src_text and refs, as WMT25 published them"
+    records = read_records(text, name, is_wmt25_text, expected)
     texts: dict[tuple[bool, str], list[str | None]] = {}
     for k, (row, record) in enumerate(records):
-        where = f"{name}, row {row}"
-        if not is_wmt25_text(record):
-            raise InputError(
-                f"{where} is {show_value(record)}. Expected an object with doc_id and hypothesis, or "
-                "src_text and refs, as WMT25 published them."
-            )
-        document = _list_wmt25_texts(where, record)
+        location = f"{name}, row {row}"
+        document = _list_wmt25_texts(location, record)
         check_values(len(records) * len(texts.keys() | document.keys()), name)
         for key, value in document.items():
             texts.setdefault(key, [None for _ in records])[k] = value
@@ -219,6 +225,8 @@ def read_wmt25(text: str, name: str) -> TextTable:
         sources = [
             read_field(f"{name}, row {row}", record, "src_text", to_text) for row, record in records
         ]
+    outputs = {title: rows for (is_reference, title), rows in texts.items() if not is_reference}
+    references = {title: rows for (is_reference, title), rows in texts.items() if is_reference}
     ids = [str(record["doc_id"]) for _, record in records]
     langpairs = domains = None
     fields = [document_id.split("_#_") for document_id in ids]
@@ -228,8 +236,8 @@ def read_wmt25(text: str, name: str) -> TextTable:
     return TextTable(
         name,
         PARAGRAPHS,
-        {title: rows for (is_reference, title), rows in texts.items() if not is_reference},
-        {title: rows for (is_reference, title), rows in texts.items() if is_reference},
+        outputs,
+        references,
         sources,
         documents=ids,
         domains=domains,
@@ -239,20 +247,20 @@ def read_wmt25(text: str, name: str) -> TextTable:
 
 
 def _list_wmt25_texts(
-    where: str, record: Mapping[str, object]
+    location: str, record: Mapping[str, object]
 ) -> dict[tuple[bool, str], str | None]:
     """The texts of a document without its source, by whether they are references, and by name."""
     texts: dict[tuple[bool, str], str | None] = {}
-    references = read_field(where, record, "refs", to_object)
+    references = read_field(location, record, "refs", to_object)
     for key in references:
-        reference = read_field(f"{where}, refs", references, key, to_object)
-        place = f"{where}, refs.{show_name(key)}"
+        reference = read_field(f"{location}, refs", references, key, to_object)
+        place = f"{location}, refs.{show_name(key)}"
         texts[True, name_reference(key)] = read_field(place, reference, "ref", to_text)
-    targets = read_field(where, record, "tgt_text", to_object)
+    targets = read_field(location, record, "tgt_text", to_object)
     for key in targets:
-        texts[is_human(key), key] = read_field(f"{where}, tgt_text", targets, key, to_text)
+        texts[is_human(key), key] = read_field(f"{location}, tgt_text", targets, key, to_text)
     if "hypothesis" in record:
-        texts[False, ""] = read_field(where, record, "hypothesis", to_text)
+        texts[False, ""] = read_field(location, record, "hypothesis", to_text)
     return texts
 
 

@@ -303,7 +303,9 @@ def tabulate_texts(table: InputTable) -> TextTable:
         )
     reference_texts = {}
     for title in references:
-        name = name_reference("" if title.lower() in ("reference", _MENDED) else title)
+        name = name_reference(title)
+        if title.lower() in ("reference", _MENDED):
+            name = "ref"
         reference_texts[name] = _read_texts(table, title)
     output_texts = {}
     for title in outputs:
@@ -312,7 +314,9 @@ def tabulate_texts(table: InputTable) -> TextTable:
         output_texts[title] = texts
     if len(outputs) == 1 and outputs[0].lower() in NAMES["output"]:  # which names no system
         output_texts = {"": output_texts[outputs[0]]}
-    sources = _read_texts(table, by_role["source"]) if "source" in by_role else None
+    sources = None
+    if "source" in by_role:
+        sources = _read_texts(table, by_role["source"])
     for title in (*references, *by_role.values()):
         columns.pop(title, None)
     asides = _list_asides(columns)
@@ -401,9 +405,9 @@ def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]
     column = show_name(table.header[place])
     by_language: dict[str, list[str | None]] = {language: [] for language in languages}
     for (row, _), texts in zip(table.rows, objects, strict=True):
-        where = f"{table.where(row)}, column {column}"
+        location = f"{table.locate(row)}, column {column}"
         for language, lines in by_language.items():
-            lines.append(read_field(where, texts, language, read_line))
+            lines.append(read_field(location, texts, language, read_line))
     return by_language
 
 

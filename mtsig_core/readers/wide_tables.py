@@ -121,13 +121,13 @@ def _list_outputs(table: InputTable, columns: Sequence[int], known: Collection[s
 
     Scores are then in columns such as A_COMET.
     """
-    named = [k for k in columns if table.header[k] in known]
-    for k in named:
+    outputs = [k for k in columns if table.header[k] in known]
+    for k in outputs:
         if any(map(has_number, table.list_cells(k))):
             return []
-    for k in list_numeric(table, [k for k in columns if k not in named]):
+    for k in list_numeric(table, [k for k in columns if k not in outputs]):
         if _split_name(table.header[k], known) is not None:
-            return named
+            return outputs
     return []
 
 

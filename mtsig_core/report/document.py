@@ -1,7 +1,8 @@
 """`Report`: sections of paragraphs, warnings, tables and figures.
 
-Each format has one renderer that takes any report: `text.report_text`, `latex.report_latex`,
-`html.report_html` and, for notebooks, `html.report_fragment`. A report is made once for a subject
+Each format has one renderer that takes any report: `text.report_text`, `export.report_json`,
+`export.report_csv`, `latex.report_latex`, `html.report_html` and, for notebooks,
+`html.report_fragment`. A report is made once for a subject
 (`reports.comparison_report`, `task_reports.task_report`), and a renderer knows no subject: it
 decides by the kind of a block, the role of a paragraph and the kinds of a table's columns what it
 shows. A page has the matrix of all pairs in numbers, for example, and text has it in signs.
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.report.table import Table
@@ -115,11 +117,16 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A title and sections; `simulated` is a sentence where the texts are simulated."""
+    """A title and sections; `simulated` is a sentence where the texts are simulated.
+
+    Formats for programs have the numbers themselves: JSON the `record`, CSV the `rows`.
+    """
 
     title: str
     sections: Sequence[Section]
     simulated: str = ""
+    record: Any = None
+    rows: Sequence[Mapping[str, Any]] = ()
 
     def select_blocks(
         self, places: Collection[str], is_shown: Callable[[Block], bool]

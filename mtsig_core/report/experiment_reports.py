@@ -1,18 +1,17 @@
-"""Results of experiments, each as tables, sentences and a report, and in the formats of the command
-that prints it.
-"""
+"""Results of experiments as tables, sentences and reports, which have their records too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial, reduce
 from itertools import groupby, pairwise
-from operator import add, attrgetter
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from mtsig_core.caution import Assumption
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.integrity import CHANCE, DRIVES, SHORT_LINE, Integrity, TaskIntegrity
 from mtsig_core.experiments.rankings import (
@@ -20,6 +19,7 @@ from mtsig_core.experiments.rankings import (
     Findings,
     PairAutoRank,
     PairFindings,
+    RankedAgainstTests,
     count_against_tests,
 )
 from mtsig_core.metrics import metric_title
@@ -30,9 +30,7 @@ from mtsig_core.report.caution_words import (
     list_assumptions,
 )
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
-from mtsig_core.report.export import records_csv
-from mtsig_core.report.html import report_html
-from mtsig_core.report.latex import report_latex
+from mtsig_core.report.export import Records, label_records
 from mtsig_core.report.sentences import (
     AnyComparison,
     choose_form,
@@ -52,6 +50,7 @@ from mtsig_core.report.table import (
     Column,
     Legend,
     Table,
+    TableBuilder,
     join_ends,
     join_tables,
     written_like,
@@ -65,16 +64,17 @@ from mtsig_core.report.tables import (
     name_in_print,
     starred_matrix,
 )
-from mtsig_core.report.text import printable, report_text, terminal_width
+from mtsig_core.report.text import printable
 from mtsig_core.results import (
     Agreement,
     ByDomain,
     Comparison,
     MetricResult,
     PairResult,
+    StratifiedPair,
     TaskAgreement,
 )
-from mtsig_core.schema import to_json, to_plain
+from mtsig_core.schema import to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.published_scores import (
@@ -90,554 +90,451 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.task import SystemInfo
 
-_ON_PAPER = {"latex": report_latex, "html": report_html}
+_LANG_PAIR = Column("language_pair", "language pair", "name")
 
 
-def make_forms(
-    report: Callable[[Any], Report],
-    record: Callable[[Any], Any],
-    records: Callable[[Any], Sequence[Any]],
-    *on_paper: str,
-) -> dict[str, Callable[[Any], str]]:
-    """What writes a result in each format: as text and on paper its report, as JSON a record, as
-    CSV its rows.
-    """
+def _record_rows(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
+    """Rows for JSON by one of their fields."""
+    records = {}
+    for row in rows:
+        record = asdict(row)
+        records[record.pop(name)] = record
+    return records
 
-    def write(form: str, found: Any) -> str:
-        return _ON_PAPER[form](report(found))
 
-    return {
-        "text": lambda found: report_text(report(found), terminal_width()),
-        "json": lambda found: to_json(record(found)),
-        "csv": lambda found: records_csv(records(found)),
-        **{form: partial(write, form) for form in on_paper},
-    }
+def _write_paragraphs(texts: Sequence[str], role: str = "text", about: str = "") -> list[Block]:
+    return [Paragraph(text=text, role=role, about=about) for text in texts]
 
 
 # -------------------------------------------------------------------------------------------------
 # How far metrics decide as people do, on a test set and over a task.
 
+AnyAgreement = Agreement | TaskAgreement
 
-def agreement_table(found: Agreement | TaskAgreement) -> Table:
+
+def agreement_table(agreement: AnyAgreement) -> Table:
     """One row for each metric, the most agreeing first."""
-    level = f"{100 * (1 - found.sampling.alpha):g}% CI"
-    columns = (
-        Column("metric", "metric", "name"),
-        Column("soft_pairwise_accuracy", "soft pairwise accuracy", "share"),
-        Column("soft_pairwise_accuracy_ci", level, "interval", ".3f"),
-        Column("pairwise_accuracy", "pairwise accuracy", "share"),
-        Column("pairwise_accuracy_ci", level, "interval", ".3f"),
-        Column("n_pairs", "pairs", "count"),
-        Column("n_ties", "people tie", "count"),
-    )
-    return Table(
-        "agreement",
-        columns,
-        tuple(
-            (
-                metric_title(one.metric),
-                one.soft_pairwise_accuracy,
-                join_ends(one.soft_pairwise_accuracy_low, one.soft_pairwise_accuracy_high),
-                one.pairwise_accuracy,
-                join_ends(one.pairwise_accuracy_low, one.pairwise_accuracy_high),
-                one.n_pairs,
-                one.n_ties,
-            )
-            for one in found.metrics
-        ),
-    )
+    level = f"{100 * (1 - agreement.sampling.alpha):g}% CI"
+    table = TableBuilder("agreement", agreement.metrics)
+    table.add("metric", "metric", "name", lambda row: metric_title(row.metric))
+    for key in ("soft_pairwise_accuracy", "pairwise_accuracy"):
+        low, high = attrgetter(f"{key}_low"), attrgetter(f"{key}_high")
+        intervals = [join_ends(low(row), high(row)) for row in agreement.metrics]
+        table.add(key, key.replace("_", " "), "share")
+        table.add_values(f"{key}_ci", level, "interval", intervals, form=".3f")
+    table.add("n_pairs", "pairs", "count")
+    table.add("n_ties", "people tie", "count")
+    return table.build()
 
 
-def agreement_by_pair_table(found: TaskAgreement) -> Table:
-    """Soft pairwise accuracy of each metric, the most agreeing first, in each language pair, and
-    their mean.
-    """
-    own = {
-        pair: {one.metric: one.soft_pairwise_accuracy for one in part.metrics}
-        for pair, part in found.pairs.items()
-    }
-    columns = (
+def agreement_by_pair_table(agreement: TaskAgreement) -> Table:
+    """Soft pairwise accuracy of each metric, in each language pair and as their mean."""
+    columns = [
         Column("metric", "metric", "name"),
         Column("soft_pairwise_accuracy", "mean", "share"),
-        *(Column(pair, pair, "share", is_series=True) for pair in own),
-    )
-    return Table(
-        "agreement-by-pair",
-        columns,
-        tuple(
-            (
-                metric_title(one.metric),
-                one.soft_pairwise_accuracy,
-                *(values[one.metric] for values in own.values()),
-            )
-            for one in found.metrics
-        ),
-    )
+    ]
+    accuracies: dict[str, list[Any]] = {}
+    for row in agreement.metrics:
+        accuracies[row.metric] = [metric_title(row.metric), row.soft_pairwise_accuracy]
+    for pair, result in agreement.pairs.items():
+        columns.append(Column(pair, pair, "share", is_series=True))
+        for row in result.metrics:
+            accuracies[row.metric].append(row.soft_pairwise_accuracy)
+    return Table("agreement-by-pair", tuple(columns), tuple(map(tuple, accuracies.values())))
 
 
-def compared_metrics_table(found: Agreement | TaskAgreement) -> Table:
+def compared_metrics_table(agreement: AnyAgreement) -> Table:
     """One row for each pair of metrics."""
-    columns = (
-        Column("a", "more", "name"),
-        Column("b", "less", "name"),
-        Column("delta", "difference", "difference", ".3f"),
-        Column("p_value", "p", "p"),
-        Column("p_adjusted", "p (Holm)", "p"),
-        Column("significant", "significant"),
-    )
-    return Table(
-        "agreement-comparisons",
-        columns,
-        tuple(
-            (
-                metric_title(row.a),
-                metric_title(row.b),
-                row.delta,
-                row.p_value,
-                row.p_adjusted,
-                "yes" if significant(row.p_adjusted, found.sampling.alpha) else "no",
-            )
-            for row in found.comparisons
-        ),
-    )
+    alpha = agreement.sampling.alpha
+
+    def decide(row: Any) -> str:
+        return "yes" if significant(row.p_adjusted, alpha) else "no"
+
+    table = TableBuilder("agreement-comparisons", agreement.comparisons)
+    table.add("a", "more", "name", lambda row: metric_title(row.a))
+    table.add("b", "less", "name", lambda row: metric_title(row.b))
+    table.add("delta", "difference", "difference", form=".3f")
+    table.add("p_value", "p", "p")
+    table.add("p_adjusted", "p (Holm)", "p")
+    table.add("significant", "significant", "text", decide)
+    return table.build()
 
 
-def agreement_verdict(found: Agreement | TaskAgreement) -> str:
-    """Which metric agrees most, and which it is not significantly better than, in a sentence
-    without its full stop.
+def agreement_verdict(agreement: AnyAgreement) -> str:
+    """Which metric agrees most, and which it is not significantly better than.
+
+    A sentence without its full stop.
     """
-    over = (
-        f"Over {format_count(len(found.pairs), 'language pair')} "
-        if isinstance(found, TaskAgreement)
-        else ""
-    )
-    best = found.metrics[0]
+    extent = ""
+    if isinstance(agreement, TaskAgreement):
+        extent = f"Over {format_count(len(agreement.pairs), 'language pair')} "
+    human, best = agreement.human, agreement.metrics[0]
     title, accuracy = metric_title(best.metric), f"{best.soft_pairwise_accuracy:.3f}"
-    if len(found.metrics) == 1:
-        return f"{over}{title} has a soft pairwise accuracy of {accuracy} with {found.human}"
+    if len(agreement.metrics) == 1:
+        return f"{extent}{title} has a soft pairwise accuracy of {accuracy} with {human}"
     alike = []
-    for row in found.comparisons:
-        is_better = row.a == best.metric and significant(row.p_adjusted, found.sampling.alpha)
+    for row in agreement.comparisons:
+        is_better = row.a == best.metric and significant(row.p_adjusted, agreement.sampling.alpha)
         if best.metric in (row.a, row.b) and not is_better:
             alike.append(metric_title(row.b if row.a == best.metric else row.a))
-    rest = (
-        f"not significantly more than {', '.join(alike)}"
-        if alike
-        else "significantly more than all others"
-    )
+    comparison = "significantly more than all others"
+    if alike:
+        comparison = f"not significantly more than {', '.join(alike)}"
     return (
-        f"{over}{title} agrees most with {found.human}: soft pairwise accuracy {accuracy}, {rest}"
+        f"{extent}{title} agrees most with {human}: soft pairwise accuracy {accuracy}, {comparison}"
     )
 
 
-def agreement_assumed(found: Agreement | TaskAgreement, remedies: bool = False) -> list[str]:
-    """Sentences: which direction of the scores that are held against each other was assumed."""
-    assumed = found.testset.assumed if isinstance(found, Agreement) else found.task.assumed
-    return list_assumptions(
-        assumed, [found.human, *(one.metric for one in found.metrics)], remedies
-    )
+def _list_assumed(agreement: AnyAgreement) -> tuple[Assumption, ...]:
+    if isinstance(agreement, Agreement):
+        return agreement.testset.assumed
+    return agreement.task.assumed
 
 
-def agreement_note(found: Agreement | TaskAgreement) -> str:
-    """How to read the numbers, and what they are not of."""
-    unit, n = found.sampling.unit, len(found.comparisons)
+def agreement_assumed(agreement: AnyAgreement, remedies: bool = False) -> list[str]:
+    """Sentences about the assumed direction of the scores that are compared."""
+    names = [agreement.human, *(row.metric for row in agreement.metrics)]
+    return list_assumptions(_list_assumed(agreement), names, remedies)
+
+
+def agreement_note(agreement: AnyAgreement) -> str:
+    """How to read the numbers."""
+    unit, n_comparisons = agreement.sampling.unit, len(agreement.comparisons)
     sentences = [
         "Pairwise accuracy is the share of pairs of systems that a metric orders as people do, without pairs that "
         "people score the same. Soft pairwise accuracy is 1 minus the mean distance between the one-sided p of people "
         "and of the metric (Thompson et al. 2024). A pair is compared on the segments where both systems have scores. "
         f"Permutations and resamples are by {unit}. With other systems the order of the metrics may differ."
     ]
-    if n:
+    if n_comparisons:
         sentences.append(
             "p-values of two metrics are from PERM-BOTH (Deutsch et al. 2021), corrected by Holm for "
-            f"{format_count(n, 'pair')} of metrics. For each {unit} of each system, a coin decides whether the two "
-            "metrics trade their standardized segment scores; for metrics of texts, their jackknife pseudo-values. The "
-            "difference is the one that is permuted. It takes p of two systems by a normal approximation, so it can "
-            "differ slightly from the difference of two accuracies above."
+            f"{format_count(n_comparisons, 'pair')} of metrics. For each {unit} of each system, a coin decides whether "
+            "the two metrics trade their standardized segment scores; for metrics of texts, their jackknife "
+            "pseudo-values. The difference is the one that is permuted. It takes p of two systems by a normal "
+            "approximation, so it can differ slightly from the difference of two accuracies above."
         )
-    if isinstance(found, TaskAgreement):
+    if isinstance(agreement, TaskAgreement):
         sentences.append(
             "Language pairs count the same; resamples are drawn within each language pair, then averaged."
         )
-        if found.without:
+        if agreement.without:
+            pairs = ", ".join(map(printable, agreement.without))
             sentences.append(
-                f"Excluded, because fewer than two systems have {printable(found.human)} scores there: "
-                f"{', '.join(map(printable, found.without))}."
+                f"Excluded, because fewer than two systems have {printable(agreement.human)} scores there: {pairs}."
             )
     return " ".join(sentences)
 
 
-def agreement_blocks(found: Agreement | TaskAgreement) -> list[Block]:
-    """The verdict, metrics, the most agreeing first, of a task also in each language pair, and
-    pairs of metrics.
-    """
-    soft, verdict = f"Soft pairwise accuracy with {found.human}", f"{agreement_verdict(found)}."
-    compared, note = compared_metrics_table(found), agreement_note(found)
+def agreement_blocks(agreement: AnyAgreement) -> list[Block]:
+    """The verdict, the metrics, of a task also by language pair, and pairs of metrics."""
+    verdict, note = f"{agreement_verdict(agreement)}.", agreement_note(agreement)
+    soft_accuracy = f"oft pairwise accuracy with {agreement.human}"
     blocks: list[Block] = [
         Paragraph(text=verdict),
-        Warnings(cautions=tuple(about_agreement(found))),
+        Warnings(cautions=tuple(about_agreement(agreement))),
         TableBlock(
-            table=agreement_table(found),
+            table=agreement_table(agreement),
             title="Which metric to trust",
             caption="Which metric to trust.",
             caveats=(verdict, note),
         ),
     ]
-    if isinstance(found, TaskAgreement):
+    is_task = isinstance(agreement, TaskAgreement)
+    if isinstance(agreement, TaskAgreement):
         blocks.append(
             TableBlock(
-                table=agreement_by_pair_table(found),
-                title=soft,
-                caption=f"{soft}: the mean over the language pairs, and in each.",
+                table=agreement_by_pair_table(agreement),
+                title=f"S{soft_accuracy}",
+                caption=f"S{soft_accuracy}: the mean over the language pairs, and in each.",
             )
         )
-    if compared:
+    comparisons = compared_metrics_table(agreement)
+    if comparisons:
         blocks.append(
             TableBlock(
-                table=compared,
+                table=comparisons,
                 title="Pairs of metrics",
-                fold=f"{format_count(len(compared.rows), 'pair')} of metrics",
-                caption=f"Pairs of metrics by soft pairwise accuracy with {found.human}: the metric that agrees more minus "
-                "the one that agrees less.",
+                fold=f"{format_count(len(comparisons.rows), 'pair')} of metrics",
+                caption=f"Pairs of metrics by s{soft_accuracy}: the metric that agrees more minus the one that agrees "
+                "less.",
             )
         )
-    assumed = agreement_assumed(found, remedies=isinstance(found, TaskAgreement))
-    return [
-        *blocks,
-        Paragraph(text=note, role="note"),
-        *(Paragraph(text=text, role="hint") for text in assumed),
-    ]
+    blocks.append(Paragraph(text=note, role="note"))
+    return blocks + _write_paragraphs(agreement_assumed(agreement, remedies=is_task), "hint")
 
 
-def _report_agreement(found: Agreement | TaskAgreement) -> Report:
-    if isinstance(found, Agreement):
-        info = found.testset
-        documents = (
-            "" if info.n_documents is None else f" in {format_count(info.n_documents, 'document')}"
-        )
-        name, what = (
-            info.name,
-            (
-                f"{format_count(len(info.systems), 'system')}, "
-                f"{format_count(info.n_segments, 'segment')}{documents} with {found.human}"
-            ),
-        )
-        signatures = [f"{metric_title(one.metric)}: {one.signature}" for one in found.metrics]
+def agreement_report(agreement: AnyAgreement) -> Report:
+    """Which metric agrees most with people, on a test set or over a task."""
+    signatures = []
+    if isinstance(agreement, Agreement):
+        info = agreement.testset
+        name = info.name
+        systems = format_count(len(info.systems), "system")
+        size = format_count(info.n_segments, "segment")
+        if info.n_documents is not None:
+            size += f" in {format_count(info.n_documents, 'document')}"
+        subject = f"{systems}, {size} with {agreement.human}"
+        signatures = [f"{metric_title(row.metric)}: {row.signature}" for row in agreement.metrics]
     else:
-        name, what, signatures = found.task.name, ", ".join(found.pairs), []
+        name, subject = agreement.task.name, ", ".join(agreement.pairs)
+    blocks = [
+        Paragraph(text=f"{name}: {subject}", role="summary"),
+        *agreement_blocks(agreement),
+        *_write_paragraphs(signatures),
+    ]
     return Report(
-        f"Metrics and {found.human} on {name}",
-        [
-            Section(
-                "",
-                [
-                    Paragraph(text=f"{name}: {what}", role="summary"),
-                    *agreement_blocks(found),
-                    *(Paragraph(text=text) for text in signatures),
-                ],
-            )
-        ],
+        f"Metrics and {agreement.human} on {name}",
+        [Section("", blocks)],
+        record=agreement_record(agreement),
+        rows=agreement_rows(agreement),
     )
 
 
-def agreement_record(found: Agreement | TaskAgreement) -> dict[str, Any]:
-    """The whole result, for JSON: stable keys, undefined is null, full precision; of a task the
-    means under the keys of one test set, and by language pair all of it.
+def agreement_record(agreement: AnyAgreement) -> dict[str, Any]:
+    """The complete result for JSON: stable keys, undefined is null, full precision.
+
+    A task has the means under the keys of a test set, and everything by language pair.
     """
-    metrics = {one.metric: to_plain(one) for one in found.metrics}
-    for one in metrics.values():
-        del one["metric"]
-    rows = {
-        "settings": _agreement_settings(found),
-        "metrics": metrics,
-        "comparisons": found.comparisons,
-        "warnings": list(map(caution_record, about_agreement(found))),
+    results = {
+        "settings": _agreement_settings(agreement),
+        "metrics": _record_rows(agreement.metrics, "metric"),
+        "comparisons": agreement.comparisons,
+        "warnings": [caution_record(caution) for caution in about_agreement(agreement)],
     }
-    if isinstance(found, Agreement):
-        return {"human": found.human, "testset": info_record(found.testset), **rows}
-    task = {
-        "name": found.task.name,
-        "digest": found.task.digest,
-        "pairs": found.task.pairs,
-        **assumed_record(found.task.assumed),
-    }
+    if isinstance(agreement, Agreement):
+        return {"human": agreement.human, "testset": info_record(agreement.testset), **results}
+    task = agreement.task
     return {
-        "human": found.human,
-        "task": task,
-        **rows,
-        "pairs": {pair: agreement_record(part) for pair, part in found.pairs.items()},
-        "without": found.without,
+        "human": agreement.human,
+        "task": {
+            "name": task.name,
+            "digest": task.digest,
+            "pairs": task.pairs,
+            **assumed_record(task.assumed),
+        },
+        **results,
+        "pairs": {pair: agreement_record(result) for pair, result in agreement.pairs.items()},
+        "without": agreement.without,
     }
 
 
-def agreement_records(
-    found: Agreement | TaskAgreement, tables: Sequence[str] = ("metrics", "comparisons")
-) -> list[dict[str, Any]]:
-    """Rows of metrics and of pairs of metrics, called as `tables` says; of a task in each language
-    pair and in the mean (language pair empty).
+def agreement_rows(
+    agreement: AnyAgreement, tables: tuple[str, str] = ("metrics", "comparisons")
+) -> Records:
+    """Rows for CSV of metrics and of pairs of metrics, in `tables` of these names.
+
+    A task has those of each language pair, and of the mean (language pair empty).
     """
-    if isinstance(found, Agreement):
-        info = {"human": found.human, "testset": found.testset.name, "digest": found.testset.digest}
-        return [
-            {"table": table, **row, **info, **_agreement_settings(found)}
-            for table, row in _agreement_rows(found, tables)
-        ]
-    parts: list[tuple[str, Agreement | TaskAgreement]] = [("", found), *found.pairs.items()]
-    info = {"human": found.human, "task": found.task.name, "digest": found.task.digest}
-    return [
-        {
-            "table": table,
-            "language_pair": pair,
-            **row,
-            **info,
-            **_agreement_settings(found),
-            "seed": part.sampling.seed,
-        }
-        for pair, part in parts
-        for table, row in _agreement_rows(part, tables)
-    ]
+    info: dict[str, Any] = {"human": agreement.human}
+    if isinstance(agreement, Agreement):
+        info |= {"testset": agreement.testset.name, "digest": agreement.testset.digest}
+        return _list_agreement_rows(agreement, tables, info | _agreement_settings(agreement))
+    info |= {"task": agreement.task.name, "digest": agreement.task.digest}
+    info |= _agreement_settings(agreement)
+    rows = _list_agreement_rows(agreement, tables, info, language_pair="")
+    for pair, result in agreement.pairs.items():
+        info["seed"] = result.sampling.seed
+        rows += _list_agreement_rows(result, tables, info, language_pair=pair)
+    return rows
 
 
-def _agreement_rows(
-    found: Agreement | TaskAgreement, tables: Sequence[str]
-) -> list[tuple[str, dict[str, Any]]]:
-    first, second = tables
-    return [
-        *((first, asdict(row)) for row in found.metrics),
-        *((second, asdict(row)) for row in found.comparisons),
-    ]
+def _list_agreement_rows(
+    agreement: AnyAgreement, tables: tuple[str, str], info: Mapping[str, Any], **labels: str
+) -> Records:
+    metrics, comparisons = tables
+    metric_rows = [{**asdict(row), **info} for row in agreement.metrics]
+    comparison_rows = [{**asdict(row), **info} for row in agreement.comparisons]
+    rows = label_records(metrics, metric_rows, **labels)
+    return rows + label_records(comparisons, comparison_rows, **labels)
 
 
-def _agreement_settings(found: Agreement | TaskAgreement) -> dict[str, Any]:
-    one = found if isinstance(found, Agreement) else next(iter(found.pairs.values()))
-    mean = "" if isinstance(found, Agreement) else "mean "
+def _agreement_settings(agreement: AnyAgreement) -> dict[str, Any]:
+    if isinstance(agreement, Agreement):
+        trials, compared = agreement.trials, "soft_pairwise_accuracy"
+    else:
+        first = next(iter(agreement.pairs.values()))
+        trials, compared = first.trials, "mean soft_pairwise_accuracy"
     return {
-        **asdict(found.sampling),
-        "trials": one.trials,
-        "correction": found.correction,
-        "compared": f"{mean}soft_pairwise_accuracy",
+        **asdict(agreement.sampling),
+        "trials": trials,
+        "correction": agreement.correction,
+        "compared": compared,
         "compared_by": "perm-both",
     }
-
-
-AGREEMENT_FORMS = make_forms(_report_agreement, agreement_record, agreement_records)
 
 
 # -------------------------------------------------------------------------------------------------
 # Systems by domain.
 
 
-def domain_table(found: ByDomain) -> Table:
+def domain_table(result: ByDomain) -> Table:
     """Scores of the systems, best on the whole set first, in each domain."""
-    form = written_like(
-        score for part in found.domains for score in part.scores.values() if score is not None
-    )
-    columns = (
-        Column("system", "system", "name"),
-        *(Column(part.domain, part.domain, "score", form) for part in found.domains),
-    )
-    return Table(
-        "domains",
-        columns,
-        tuple((name, *(part.scores[name] for part in found.domains)) for name in found.systems),
-    )
+    scores = [score for domain in result.domains for score in domain.scores.values()]
+    form = written_like(score for score in scores if score is not None)
+    table = TableBuilder("domains", result.systems)
+    table.add("system", "system", "name", str)
+    for domain in result.domains:
+        table.add(domain.domain, domain.domain, "score", domain.scores.__getitem__, form=form)
+    return table.build()
 
 
-def opposed_pairs_table(found: ByDomain) -> Table:
-    """The pairs that reverse significantly, then the significant ones with the other sign in some
-    domain; positive where a is better.
+def opposed_pairs_table(result: ByDomain) -> Table:
+    """Pairs that reverse significantly, then significant pairs with the other sign in some domain.
+
+    Differences are positive where a is better.
     """
-    sign = 1 if found.higher_is_better else -1
-    form = written_like(pair.delta for pair in found.pairs)
-    domains = [part.domain for part in found.domains]
-    columns = (
-        Column("a", "a", "name"),
-        Column("b", "b", "name"),
-        Column("difference", "all", "decided", form),
-        Column("p_adjusted", "p adj.", "p"),
-        *(Column(domain, domain, "decided", form) for domain in domains),
-        Column("reverses", "reverses"),
-    )
-    rows, shown = [], (pair for pair in found.pairs if pair.reverses or pair.opposed)
-    for pair in sorted(shown, key=lambda row: not row.reverses):
-        inside = {own.domain: (sign * own.delta, own.better is not None) for own in pair.domains}
-        rows.append(
-            (
-                pair.a,
-                pair.b,
-                (sign * pair.delta, pair.better is not None),
-                pair.p_adjusted,
-                *map(inside.get, domains),
-                "yes" if pair.reverses else "no",
-            )
-        )
-    return Table("opposed-pairs", columns, tuple(rows))
+    sign = 1 if result.higher_is_better else -1
+    form = written_like(pair.delta for pair in result.pairs)
+    pairs = [pair for pair in result.pairs if pair.reverses or pair.opposed]
+    pairs.sort(key=lambda pair: not pair.reverses)
+    table = TableBuilder("opposed-pairs", pairs)
+    table.add("a", "a", "name")
+    table.add("b", "b", "name")
+    table.add("difference", "all", "decided", lambda pair: _decide(pair, sign), form=form)
+    table.add("p_adjusted", "p adj.", "p")
+    for domain in result.domains:
+        cells = [_find_domain(pair, domain.domain, sign) for pair in pairs]
+        table.add_values(domain.domain, domain.domain, "decided", cells, form=form)
+    table.add("reverses", "reverses", "text", lambda pair: "yes" if pair.reverses else "no")
+    return table.build()
 
 
-def domains_verdict(found: ByDomain) -> str:
-    """How many significant pairs are the other way round somewhere, in a sentence without its full
-    stop.
+def _decide(pair: Any, sign: int) -> tuple[float, bool]:
+    return sign * pair.delta, pair.better is not None
+
+
+def _find_domain(pair: StratifiedPair, domain: str, sign: int) -> tuple[float, bool] | None:
+    for in_domain in pair.domains:
+        if in_domain.domain == domain:
+            return _decide(in_domain, sign)
+    return None
+
+
+def domains_verdict(result: ByDomain) -> str:
+    """How many significant pairs are the other way round somewhere.
+
+    A sentence without its full stop.
     """
-    unit, m = found.sampling.unit, len(found.pairs)
-    units = sum(
-        part.n_documents or 0 if unit == "document" else part.n_segments for part in found.domains
-    )
-    if float(p_floor(TESTS[found.test], unit, np.array(units))) > found.sampling.alpha:
-        return f"no pair can be significant with {format_count(units, unit)}"
-    n = sum(pair.better is not None for pair in found.pairs)
-    opposed, reverses = (
-        sum(map(bool, values))
-        for values in zip(*((pair.opposed, pair.reverses) for pair in found.pairs), strict=True)
-    )
+    unit = result.sampling.unit
+    if unit == "document":
+        n_units = sum(domain.n_documents or 0 for domain in result.domains)
+    else:
+        n_units = sum(domain.n_segments for domain in result.domains)
+    if float(p_floor(TESTS[result.test], unit, np.array(n_units))) > result.sampling.alpha:
+        return f"no pair can be significant with {format_count(n_units, unit)}"
+    n_significant = sum(pair.better is not None for pair in result.pairs)
+    n_opposed = sum(bool(pair.opposed) for pair in result.pairs)
+    n_reversed = sum(pair.reverses for pair in result.pairs)
     return (
-        f"{n} of {format_count(m, 'pair')} significant on the whole set, {opposed} of these with the other sign in "
-        f"some domain; {reverses or 'none'} significantly reversed between domains"
+        f"{n_significant} of {format_count(len(result.pairs), 'pair')} significant on the whole set, {n_opposed} of "
+        f"these with the other sign in some domain; {n_reversed or 'none'} significantly reversed between domains"
     )
 
 
-def domains_note(found: ByDomain) -> str:
+def domains_note(result: ByDomain) -> str:
     """How to read the numbers."""
-    n, m, unit = (
-        sum(len(pair.domains) for pair in found.pairs),
-        len(found.pairs),
-        found.sampling.unit,
-    )
-    sizes = ", ".join(
-        f"{part.domain} {part.n_segments:,}"
-        + ("" if part.n_documents is None else f" ({part.n_documents:,})")
-        for part in found.domains
-    )
-    documents = "" if found.domains[0].n_documents is None else " (and documents)"
-    whole = {part.domain: part.n_segments for part in found.domains}
-    if any(own.n_segments < whole[own.domain] for pair in found.pairs for own in pair.domains):
-        sizes += "; a pair is compared on the segments that have scores for both systems"
+    unit = result.sampling.unit
+    n_segments = {domain.domain: domain.n_segments for domain in result.domains}
+    sizes = []
+    things = "Segments"
+    for domain in result.domains:
+        size = f"{domain.domain} {domain.n_segments:,}"
+        if domain.n_documents is not None:
+            size += f" ({domain.n_documents:,})"
+            things = "Segments (and documents)"
+        sizes.append(size)
+    in_domains = [domain for pair in result.pairs for domain in pair.domains]
+    gaps = ""
+    if any(domain.n_segments < n_segments[domain.domain] for domain in in_domains):
+        gaps = "; a pair is compared on the segments that have scores for both systems"
     return (
-        f"Segments{documents}: {sizes}. Positive where the first system is better; ● is significant at "
-        f"{found.sampling.alpha:g}. Corrected by Romano-Wolf for {format_count(m, 'pair')} on the whole set, and "
-        f"separately for {n} in the domains. {SETTINGS['test'].name_value(found.test)} by {unit}, within domains. "
+        f"{things}: {', '.join(sizes)}{gaps}. Positive where the first system is better; ● is significant at "
+        f"{result.sampling.alpha:g}. Corrected by Romano-Wolf for {format_count(len(result.pairs), 'pair')} on the "
+        f"whole set, and separately for {len(in_domains)} in the domains. "
+        f"{SETTINGS['test'].name_value(result.test)} by {unit}, within domains. "
         f"A domain with few {unit}s can hardly decide anything, so another sign is not yet a reversal."
     )
 
 
-def _domain_sections(found: ByDomain) -> Iterator[Section]:
-    title, direction = metric_title(found.metric), describe_direction(found.higher_is_better)
-    yield Section(
-        "",
-        [
-            Paragraph(text=f"{title} ({direction}): {domains_verdict(found)}.", role="verdict"),
-            *(
-                Paragraph(text=text)
-                for text in list_assumptions(found.testset.assumed, [found.metric])
-            ),
-        ],
-    )
-    for name, table in (
-        ("scores by domain", domain_table(found)),
-        ("reversed pairs", opposed_pairs_table(found)),
-    ):
+def _domain_sections(result: ByDomain) -> Iterator[Section]:
+    title, direction = metric_title(result.metric), describe_direction(result.higher_is_better)
+    verdict = f"{title} ({direction}): {domains_verdict(result)}."
+    assumed = list_assumptions(result.testset.assumed, [result.metric])
+    yield Section("", [Paragraph(text=verdict, role="verdict"), *_write_paragraphs(assumed)])
+    tables = {
+        "scores by domain": domain_table(result),
+        "reversed pairs": opposed_pairs_table(result),
+    }
+    for name, table in tables.items():
         if table:
             yield Section("", [TableBlock(table=table, title=f"{title}: {name}")])
-    signatures = [
-        found.signature,
-        *(
-            f"{part.domain}: {part.signature}"
-            for part in found.domains
-            if part.signature is not None
-        ),
-    ]
-    yield Section(
-        "", [Paragraph(text=domains_note(found), role="note"), Warnings(cautions=found.warnings)]
-    )
-    yield Section("", [Paragraph(text=text, role="signature") for text in signatures])
+    note = Paragraph(text=domains_note(result), role="note")
+    yield Section("", [note, Warnings(cautions=result.warnings)])
+    signatures = [result.signature]
+    for domain in result.domains:
+        signature = domain.signature
+        if signature is not None:
+            signatures.append(f"{domain.domain}: {signature}")
+    yield Section("", _write_paragraphs(signatures, "signature"))
 
 
-def _report_domains(found: Sequence[ByDomain]) -> Report:
-    """For each metric the scores by domain, and the significant pairs that a domain has the other
-    way round.
-    """
-    sections = [section for one in found for section in _domain_sections(one)]
-    return Report(f"Systems by domain on {found[0].testset.name}", sections)
-
-
-def _domains_record(found: Sequence[ByDomain]) -> dict[str, Any]:
-    first = found[0]
-    return {
-        "testset": info_record(first.testset),
-        "settings": _domain_settings(first),
-        "metrics": {
-            one.metric: {
-                "signature": one.signature,
-                "higher_is_better": one.higher_is_better,
-                "systems": list(one.systems),
-                "domains": [asdict(row) for row in one.domains],
-                "pairs": [asdict(row) for row in one.pairs],
-            }
-            for one in found
-        },
-        "warnings": [caution_record(caution) for one in found for caution in one.warnings],
-    }
-
-
-def _domain_records(found: Sequence[ByDomain]) -> list[dict[str, Any]]:
-    """Rows of scores, of pairs on the whole set (domain empty) and of pairs in each domain, by the
-    column ``table``.
-    """
-    rows: list[dict[str, Any]] = []
-    for one in found:
-        own = {"metric": one.metric, "signature": one.signature}
-        signatures = {part.domain: part.signature or one.signature for part in one.domains}
-        rows += [
-            {
-                "table": "scores",
-                **own,
-                "signature": signatures[part.domain],
-                "domain": part.domain,
-                "n_segments": part.n_segments,
-                "n_documents": part.n_documents,
-                "system": name,
-                "score": score,
-            }
-            for part in one.domains
-            for name, score in part.scores.items()
-        ]
-        for pair in one.pairs:
-            flat = {
-                key: value
-                for key, value in asdict(pair).items()
-                if key not in ("domains", "opposed")
-            }
-            rows.append(
-                {"table": "pairs", **own, "domain": "", **flat, "opposed": len(pair.opposed)}
-            )
-            rows += [
-                {
-                    "table": "pairs",
-                    **own,
-                    "signature": signatures[part.domain],
-                    "a": pair.a,
-                    "b": pair.b,
-                    **asdict(part),
-                }
-                for part in pair.domains
-            ]
-    info = {
-        "testset": found[0].testset.name,
-        "digest": found[0].testset.digest,
-        **_domain_settings(found[0]),
-    }
-    return [{**row, **info} for row in rows]
-
-
-def _domain_settings(found: ByDomain) -> dict[str, object]:
-    return {
-        **asdict(found.sampling),
-        "test": found.test,
-        "trials": found.trials,
+def domains_report(results: Sequence[ByDomain]) -> Report:
+    """For each metric the scores by domain, and the pairs that a domain has the other way round."""
+    first = results[0]
+    metrics, warnings = {}, []
+    sections: list[Section] = []
+    for result in results:
+        sections += _domain_sections(result)
+        warnings += [caution_record(caution) for caution in result.warnings]
+        metrics[result.metric] = {
+            "signature": result.signature,
+            "higher_is_better": result.higher_is_better,
+            "systems": result.systems,
+            "domains": result.domains,
+            "pairs": result.pairs,
+        }
+    settings = {
+        **asdict(first.sampling),
+        "test": first.test,
+        "trials": first.trials,
         "correction": "romano-wolf",
     }
+    record = {
+        "testset": info_record(first.testset),
+        "settings": settings,
+        "metrics": metrics,
+        "warnings": warnings,
+    }
+    info = {"testset": first.testset.name, "digest": first.testset.digest, **settings}
+    rows = [{**row, **info} for result in results for row in _list_domain_rows(result)]
+    return Report(f"Systems by domain on {first.testset.name}", sections, record=record, rows=rows)
 
 
-DOMAIN_FORMS = make_forms(_report_domains, _domains_record, _domain_records)
+def _list_domain_rows(result: ByDomain) -> Iterator[dict[str, Any]]:
+    """Rows of scores, of pairs on the whole set (domain empty) and of pairs in each domain."""
+    labels = {"metric": result.metric, "signature": result.signature}
+    labels_by_domain = {}
+    for domain in result.domains:
+        signature = domain.signature or result.signature
+        labels_by_domain[domain.domain] = {**labels, "signature": signature}
+        for system, score in domain.scores.items():
+            yield {
+                "table": "scores",
+                **labels_by_domain[domain.domain],
+                "domain": domain.domain,
+                "n_segments": domain.n_segments,
+                "n_documents": domain.n_documents,
+                "system": system,
+                "score": score,
+            }
+    for pair in result.pairs:
+        record = asdict(pair)
+        del record["domains"], record["opposed"]
+        yield {"table": "pairs", **labels, "domain": "", **record, "opposed": len(pair.opposed)}
+        for in_domain in pair.domains:
+            own_labels = labels_by_domain[in_domain.domain]
+            yield {"table": "pairs", **own_labels, "a": pair.a, "b": pair.b, **asdict(in_domain)}
 
 
 # -------------------------------------------------------------------------------------------------
@@ -649,100 +546,145 @@ _AUTORANK_RULES = {
     "best system gets 1, the worst the number of systems",
     "2024": "as WMT24: each metric mapped to 1 (best) to one more than the number of systems (worst), then averaged",
 }
+#: Settings that are the same in all language pairs, in the order of JSON.
+_AUTORANK_SETTINGS = (
+    "test",
+    "correction",
+    "alpha",
+    "block_length",
+    "resamples",
+    "seed",
+    "version",
+)
+#: Settings of a language pair, in the order of CSV.
+_AUTORANK_COLUMNS = (
+    "test",
+    "correction",
+    "trials",
+    "unit",
+    "block_length",
+    "alpha",
+    "resamples",
+    "seed",
+    "version",
+)
 
 
-def autorank_table(found: PairAutoRank) -> Table:
-    """One row for each system, the best first, with its place by each metric alone."""
-    columns = [
-        Column(
-            "rank", "rank", "rank", help="The rank range of the system. All of them hold together."
-        ),
-        Column("system", "system", "name"),
-        Column("autorank", "AutoRank", "score", ".1f"),
-        Column(
-            "range",
-            "range in resamples",
-            "interval",
-            ".1f",
-            help="How far AutoRank moves in resamples. This is no confidence interval.",
-        ),
-    ]
-    for name in found.metrics:
-        columns.append(
-            Column(
-                f"place_{name}", metric_title(name), "count", help="Its place by this metric only"
-            )
-        )
-    rows = []
-    for one in found.systems:
-        ranks = (
-            None if one.rank_low is None or one.rank_high is None else (one.rank_low, one.rank_high)
-        )
-        places = [one.places[name] for name in found.metrics]
-        rows.append((ranks, one.system, one.autorank, (one.low, one.high), *places))
-    return Table("autorank", tuple(columns), tuple(rows))
+def autorank_table(result: PairAutoRank) -> Table:
+    """One row for each system, the best first, with its place by each metric."""
+    table = TableBuilder("autorank", result.systems)
+    table.add(
+        "rank",
+        "rank",
+        "rank",
+        lambda row: join_ends(row.rank_low, row.rank_high),
+        help_text="The rank range of the system. All of them hold together.",
+    )
+    table.add("system", "system", "name")
+    table.add("autorank", "AutoRank", "score", form=".1f")
+    table.add(
+        "range",
+        "range in resamples",
+        "interval",
+        lambda row: (row.low, row.high),
+        form=".1f",
+        help_text="How far AutoRank moves in resamples. This is no confidence interval.",
+    )
+    for name in result.metrics:
+        places = [row.places[name] for row in result.systems]
+        help_text = "Its place by this metric only"
+        key, title = f"place_{name}", metric_title(name)
+        table.add_values(key, title, "count", places, help_text=help_text)
+    return table.build()
 
 
-def _report_autorank(found: AutoRank) -> Report:
+def autorank_report(autorank: AutoRank) -> Report:
     """A section for each language pair."""
+    pairs, rows = {}, []
+    for pair, result in autorank.pairs.items():
+        pairs[pair] = {
+            "metrics": result.metrics,
+            "unit": result.settings.unit,
+            "trials": result.settings.trials,
+            "without": result.without,
+            "warnings": [caution_record(caution) for caution in result.warnings],
+            "systems": result.systems,
+        }
+        settings = {name: getattr(result.settings, name) for name in _AUTORANK_COLUMNS}
+        for row in result.systems:
+            record = asdict(row)
+            for name, place in record.pop("places").items():
+                record[f"place_{name}"] = place
+            record |= {"rule": autorank.rule, "metrics": " ".join(result.metrics), **settings}
+            rows.append({"language_pair": pair, **record})
+    first = next(iter(autorank.pairs.values())).settings
+    settings = {"rule": autorank.rule}
+    for name in _AUTORANK_SETTINGS:
+        settings[name] = getattr(first, name)
     return Report(
-        f"AutoRank of {found.task}",
-        [Section(pair, autorank_blocks(found, pair)) for pair in found.pairs],
+        f"AutoRank of {autorank.task}",
+        [Section(pair, autorank_blocks(autorank, pair)) for pair in autorank.pairs],
+        record={"task": autorank.task, "settings": settings, "pairs": pairs},
+        rows=rows,
     )
 
 
-def autorank_blocks(found: AutoRank, pair: str) -> list[Block]:
-    """Who is first in a language pair, and the table."""
-    one = found.pairs[pair]
-    metrics = ", ".join(map(metric_title, one.metrics))
+def autorank_blocks(autorank: AutoRank, pair: str) -> list[Block]:
+    """Which systems are first in a language pair, and the table."""
+    result = autorank.pairs[pair]
+    metrics = ", ".join(metric_title(name) for name in result.metrics)
     notes = [
-        f"AutoRank {_AUTORANK_RULES[found.rule]}.",
-        *_explain_autorank_ranks(one),
+        f"AutoRank {_AUTORANK_RULES[autorank.rule]}.",
+        *_explain_autorank_ranks(result),
         "Columns of metrics: the place by that metric only.",
         "An automatic ranking does not replace human scores.",
     ]
-    if one.as_published:
+    if result.as_published:
         notes.append(
             "WMT25 used these metrics: CometKiwi-XL where the task had a reference, only chrF++ for Bhojpuri "
             "and Maasai."
         )
-    if one.without:
-        notes.append(
-            f"Excluded, because they lack scores of a metric: {', '.join(map(printable, one.without))}."
-        )
+    if result.without:
+        systems = ", ".join(map(printable, result.without))
+        notes.append(f"Excluded, because they lack scores of a metric: {systems}.")
     return [
         Paragraph(
-            text=f"{_state_autorank(one)}.", role="verdict", about=f"{pair}, AutoRank by {metrics}"
+            text=f"{_state_autorank(result)}.",
+            role="verdict",
+            about=f"{pair}, AutoRank by {metrics}",
         ),
         TableBlock(
-            table=autorank_table(one),
+            table=autorank_table(result),
             title=f"AutoRank of {pair}",
             caption=f"AutoRank of {pair}.",
             notes=(" ".join(notes),),
         ),
-        Warnings(cautions=one.warnings),
+        Warnings(cautions=result.warnings),
     ]
 
 
-def _state_autorank(one: PairAutoRank) -> str:
+def _state_autorank(result: PairAutoRank) -> str:
     """The verdict on a language pair, without its full stop."""
-    systems = [printable(row.system) for row in one.systems]
-    top = [printable(row.system) for row in one.systems if row.rank_low == 1]
+    systems = [printable(row.system) for row in result.systems]
+    top = [printable(row.system) for row in result.systems if row.rank_low == 1]
     if not top:
         return (
             f"No system is ranked: the test set is too small. {systems[0]} has the best AutoRank of "
             f"{format_count(len(systems), 'system')}"
         )
-    has_winner = any(row.rank_high == 1 for row in one.systems)
+    has_winner = any(row.rank_high == 1 for row in result.systems)
     return name_top_group(top, systems, has_winner)
 
 
-def _explain_autorank_ranks(one: PairAutoRank) -> list[str]:
+def _explain_autorank_ranks(result: PairAutoRank) -> list[str]:
     """What ranks and ranges are, a sentence each."""
-    settings = one.settings
+    settings = result.settings
     level = f"{100 * (1 - settings.alpha):g}%"
+    ranks = f"Rank: the rank range. All rank ranges hold together at about {level}."
+    if any(caution.kind.breaks_level for caution in result.warnings):
+        ranks = "Rank: the rank range. The caveat below says why they do not hold together here."
     return [
-        _explain_rank_ranges(one, level),
+        ranks,
         "With the scaling of each metric as observed, AutoRank is a weighted mean of scores.",
         f"A randomization test compares each pair of systems by that mean ({settings.trials:,} permutations by "
         f"{settings.unit}, Romano-Wolf over all pairs; seed {settings.seed}).",
@@ -751,281 +693,188 @@ def _explain_autorank_ranks(one: PairAutoRank) -> list[str]:
     ]
 
 
-def _explain_rank_ranges(one: PairAutoRank, level: str) -> str:
-    if any(caution.kind.breaks_level for caution in one.warnings):
-        return "Rank: the rank range. The caveat below says why they do not hold together here."
-    return f"Rank: the rank range. All rank ranges hold together at about {level}."
-
-
-def _autorank_record(found: AutoRank) -> dict[str, Any]:
-    first = next(iter(found.pairs.values())).settings
-    settings = {
-        "rule": found.rule,
-        "test": first.test,
-        "correction": first.correction,
-        "alpha": first.alpha,
-        "block_length": first.block_length,
-        "resamples": first.resamples,
-        "seed": first.seed,
-        "version": first.version,
-    }
-    pairs = {}
-    for pair, one in found.pairs.items():
-        pairs[pair] = {
-            "metrics": one.metrics,
-            "unit": one.settings.unit,
-            "trials": one.settings.trials,
-            "without": one.without,
-            "warnings": list(map(caution_record, one.warnings)),
-            "systems": list(map(asdict, one.systems)),
-        }
-    return {"task": found.task, "settings": settings, "pairs": pairs}
-
-
-def _autorank_records(found: AutoRank) -> list[dict[str, Any]]:
-    """A row for each system of each language pair."""
-    rows = []
-    for pair, one in found.pairs.items():
-        settings = asdict(one.settings)
-        kept = {
-            key: settings[key]
-            for key in (
-                "test",
-                "correction",
-                "trials",
-                "unit",
-                "block_length",
-                "alpha",
-                "resamples",
-                "seed",
-                "version",
-            )
-        }
-        for row in one.systems:
-            record = asdict(row)
-            places = {f"place_{name}": place for name, place in record.pop("places").items()}
-            rows.append(
-                {
-                    "language_pair": pair,
-                    **record,
-                    **places,
-                    "rule": found.rule,
-                    "metrics": " ".join(one.metrics),
-                    **kept,
-                }
-            )
-    return rows
-
-
-AUTORANK_FORMS = make_forms(_report_autorank, _autorank_record, _autorank_records, "latex")
-
-
 # -------------------------------------------------------------------------------------------------
-# The findings of a task: for each language pair the table of a paper, and who is better than whom.
+# The findings of a task: the table of a paper for each language pair, and head-to-head decisions.
 
 
-def findings_table(found: Findings, pair: str) -> Table:
-    """The leaderboard of a language pair in print: rank range, system, score, AutoRank, and the
-    score in each domain.
+#: Fields of a pair, and their names in files of the findings: by our test, and by the rule of the
+#: ranks where that is another one.
+_PAIR_NAMES = {
+    "a": "a",
+    "b": "b",
+    "delta": "difference",
+    "p_adjusted": "adjusted_p",
+    "better": "better",
+    "rule_delta": "rule_difference",
+    "rule_p": "rule_p",
+    "rule_better": "rule_better",
+}
 
-    Marked: ranks that reach the first, and the best of each domain. Grey: not in the constrained
-    track.
-    """
-    one, infos = found.pairs[pair], found.found.task.systems
-    result = one.comparison.metrics[found.metric]
-    table = leaderboard_table(result, one.comparison.settings).select(
-        "rank", "system", "score", "ci", "cluster"
-    )
+
+def findings_table(findings: Findings, pair: str) -> Table:
+    """The leaderboard of a language pair in print, with AutoRank and the score in each domain."""
+    pair_findings, task = findings.pairs[pair], findings.found.task
+    comparison = pair_findings.comparison
+    result = comparison.metrics[findings.metric]
     systems = [row.system for row in result.systems]
-    unsupported = [pair in infos.get(name, SystemInfo()).unsupported for name in systems]
-    places = {} if one.autorank is None else one.autorank.by_system()
-    form = choose_form(result)
-    columns = [
-        *[Column("autorank", "AutoRank", "score", ".1f")] * bool(places),
-        *(Column(f"domain_{name}", name, "score", form) for name in one.domains),
-    ]
-    values = [
-        [*[places.get(name)] * bool(places), *(scores.get(name) for scores in one.domains.values())]
-        for name in systems
-    ]
-    table = add_metric_columns(
-        table.with_columns(columns, values, after="ci"),
-        [one.comparison.metrics[name] for name in found.further if name in one.comparison.metrics],
+    table = leaderboard_table(result, comparison.settings)
+    table = table.select("rank", "system", "score", "ci", "cluster")
+    last = "ci"
+    for column, scores in _list_score_columns(pair_findings, result).items():
+        cells = [(scores.get(system),) for system in systems]
+        table = table.with_columns([column], cells, after=last)
+        last = column.key
+    further = [name for name in findings.further if name in comparison.metrics]
+    table = add_metric_columns(table, [comparison.metrics[name] for name in further])
+    names = []
+    for system in systems:
+        is_unsupported = pair in task.systems.get(system, SystemInfo()).unsupported
+        name = name_in_print(task, system)
+        if is_unsupported:
+            name += " (language not supported)"
+        names.append((name, is_unsupported))
+    name_columns = (
+        Column("printed", "system", "name", where="readers"),
+        Column("unsupported", "language not supported", where="files"),
     )
-    printed = [
-        name_in_print(found.found.task, name) + " (language not supported)" * no
-        for name, no in zip(systems, unsupported, strict=True)
-    ]
-    table = table.with_columns(
-        [
-            Column("printed", "system", "name", where="readers"),
-            Column("unsupported", "language not supported", where="files"),
-        ],
-        zip(printed, unsupported, strict=True),
-        after="system",
-    )
-    table = replace(
-        table,
-        columns=tuple(
-            replace(column, where="files") if column.key in ("system", "cluster") else column
-            for column in table.columns
-        ),
-    )
-    marks = {(k, "rank") for k, row in enumerate(result.systems) if row.rank_low == 1}
-    for name, scores in one.domains.items():
-        best = max(scores.values(), key=lambda score: result.sign * score, default=None)
-        marks |= {
-            (k, f"domain_{name}")
-            for k, system in enumerate(systems)
-            if best is not None and scores.get(system) == best
-        }
-    here = {name: infos[name] for name in systems if name in infos}
+    table = table.with_columns(name_columns, names, after="system")
+    columns = {column.key: column for column in table.columns}
+    for key in ("system", "cluster"):
+        columns[key] = replace(columns[key], where="files")
+    infos = {system: task.systems[system] for system in systems if system in task.systems}
     marked = "rank ranges that reach 1"
-    if one.domains:
+    if pair_findings.domains:
         marked += ", and the best score in each domain"
     return replace(
         table,
         key=f"findings-{pair}",
-        marks=marks,
-        grey=find_unconstrained(systems, here),
+        columns=tuple(columns.values()),
+        marks=_mark_best(pair_findings, result),
+        grey=find_unconstrained(systems, infos),
         legend=Legend(marked, CLUSTERS, "not in the constrained track"),
     )
 
 
-def findings_blocks(found: Findings, pair: str) -> list[Block]:
+def _list_score_columns(
+    pair_findings: PairFindings, result: MetricResult
+) -> dict[Column, Mapping[str, float]]:
+    """AutoRank and the domains, each with the scores of the systems."""
+    columns: dict[Column, Mapping[str, float]] = {}
+    if pair_findings.autorank is not None:
+        column = Column("autorank", "AutoRank", "score", ".1f")
+        columns[column] = pair_findings.autorank.by_system()
+    form = choose_form(result)
+    for name, scores in pair_findings.domains.items():
+        columns[Column(f"domain_{name}", name, "score", form)] = scores
+    return columns
+
+
+def _mark_best(pair_findings: PairFindings, result: MetricResult) -> set[tuple[int, str]]:
+    """Cells with a rank range that reaches 1, or the best score of a domain."""
+    marks = set()
+    for k, row in enumerate(result.systems):
+        if row.rank_low == 1:
+            marks.add((k, "rank"))
+        for name, scores in pair_findings.domains.items():
+            best = max((result.sign * score for score in scores.values()), default=None)
+            if row.system in scores and result.sign * scores[row.system] == best:
+                marks.add((k, f"domain_{name}"))
+    return marks
+
+
+def findings_blocks(findings: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
-    one, title = found.pairs[pair], metric_title(found.metric)
-    table = findings_table(found, pair)
+    comparison, title = findings.pairs[pair].comparison, metric_title(findings.metric)
     notes = [
-        f"Ranked {find_rank_rule(found.found).title}.",
-        *_explain_further_ranks(found, pair),
-        *_explain_autorank(one, found.rule),
+        f"Ranked {find_rank_rule(findings.found).title}.",
+        *_explain_further_ranks(findings, pair),
+        *_explain_autorank(findings, pair),
     ]
-    block = TableBlock(
-        table=table,
-        title=f"{pair}: findings",
-        caption=f"Findings for {pair} by {title}.",
-        notes=tuple(notes),
-    )
+    verdict = f"{state_verdict(comparison, findings.metric)}."
     return [
-        Paragraph(
-            text=f"{state_verdict(one.comparison, found.metric)}.",
-            role="verdict",
-            about=f"{pair}, {title}",
+        Paragraph(text=verdict, role="verdict", about=f"{pair}, {title}"),
+        TableBlock(
+            table=findings_table(findings, pair),
+            title=f"{pair}: findings",
+            caption=f"Findings for {pair} by {title}.",
+            notes=tuple(notes),
         ),
-        block,
-        _show_head_to_head(found, pair),
+        _show_head_to_head(findings, pair),
     ]
 
 
-def _show_head_to_head(found: Findings, pair: str) -> TableBlock:
+def _show_head_to_head(findings: Findings, pair: str) -> TableBlock:
     """The matrix of differences of a language pair."""
-    comparison = found.pairs[pair].comparison
-    result = comparison.metrics[found.metric]
-    names = {row.system: name_in_print(found.found.task, row.system) for row in result.systems}
+    comparison, task = findings.pairs[pair].comparison, findings.found.task
+    result = comparison.metrics[findings.metric]
+    names = {row.system: name_in_print(task, row.system) for row in result.systems}
+    matrix = starred_matrix(result, names.__getitem__)
     return TableBlock(
-        table=replace(starred_matrix(result, names.__getitem__), key=f"head-to-head-{pair}"),
+        table=replace(matrix, key=f"head-to-head-{pair}"),
         title=f"{pair}: head-to-head",
-        caption=f"Head-to-head for {pair} by {metric_title(found.metric)}.",
+        caption=f"Head-to-head for {pair} by {metric_title(findings.metric)}.",
         notes=(explain_head_to_head(result, comparison.settings),),
     )
 
 
-def _explain_further_ranks(found: Findings, pair: str) -> list[str]:
-    """By which rule a further metric ranks, where it is not that of the first."""
-    metrics = found.pairs[pair].comparison.metrics
-    if not metrics[found.metric].has_rule_decisions:
+def _explain_further_ranks(findings: Findings, pair: str) -> list[str]:
+    """The rule of the ranks by further metrics, where it is not that of the first."""
+    metrics = findings.pairs[pair].comparison.metrics
+    if not metrics[findings.metric].has_rule_decisions:
         return []
-    others = [
-        metric_title(name)
-        for name in found.further
-        if name in metrics and not metrics[name].has_rule_decisions
-    ]
-    if not others:
+    further = [name for name in findings.further if name in metrics]
+    titles = [metric_title(name) for name in further if not metrics[name].has_rule_decisions]
+    if not titles:
         return []
     return [
-        f"Ranks by {join_names(others)} are simultaneous rank ranges, because the rule is for segment scores."
+        f"Ranks by {join_names(titles)} are simultaneous rank ranges, because the rule is for segment scores."
     ]
 
 
-def _explain_autorank(one: PairFindings, rule: str) -> list[str]:
-    if one.autorank is None:
+def _explain_autorank(findings: Findings, pair: str) -> list[str]:
+    autorank = findings.pairs[pair].autorank
+    if autorank is None:
         return []
-    names = ", ".join(metric_title(seen.metric.name) for seen in one.autorank.metrics)
-    return [f"AutoRank as WMT{rule[2:]}, 1 is the best, by {names}. Ranks do not depend on it."]
+    names = ", ".join(metric_title(measured.metric.name) for measured in autorank.metrics)
+    year = findings.rule[2:]
+    return [f"AutoRank as WMT{year}, 1 is the best, by {names}. Ranks do not depend on it."]
 
 
-def _report_findings(found: Findings) -> Report:
-    return Report(
-        f"Findings of {found.found.task.name}",
-        [
-            *(Section(pair, findings_blocks(found, pair)) for pair in found.pairs),
-            Section(
-                "How it was tested",
-                [
-                    Paragraph(
-                        text=describe_methods(found.found, found.metric),
-                        role="methods",
-                        about=metric_title(found.metric),
-                    )
-                ],
-            ),
-        ],
+def findings_report(findings: Findings) -> Report:
+    """The findings of each language pair, and the methods."""
+    task, metric = findings.found, findings.metric
+    sections, pairs, rows = [], {}, []
+    for pair, pair_findings in findings.pairs.items():
+        sections.append(Section(pair, findings_blocks(findings, pair)))
+        systems = findings_table(findings, pair).records()
+        decisions = map(_record_pair, pair_findings.comparison.metrics[metric].pairs)
+        pairs[pair] = {"systems": systems, "pairs": list(decisions)}
+        for table, records in pairs[pair].items():
+            rows += label_records(table, records, language_pair=pair, metric=metric)
+    methods = Paragraph(
+        text=describe_methods(task, metric), role="methods", about=metric_title(metric)
     )
-
-
-def _findings_tables(found: Findings) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    tables = {}
-    for pair, one in found.pairs.items():
-        pairs = [_record_pair(row) for row in one.comparison.metrics[found.metric].pairs]
-        tables[pair] = {"systems": findings_table(found, pair).records(), "pairs": pairs}
-    return tables
+    sections.append(Section("How it was tested", [methods]))
+    first = next(iter(findings.pairs.values()))
+    record = {
+        "task": task.task.name,
+        "metric": metric,
+        "autorank_rule": findings.rule,
+        "settings": first.comparison.settings,
+        "pairs": pairs,
+    }
+    return Report(f"Findings of {task.task.name}", sections, record=record, rows=rows)
 
 
 def _record_pair(pair: PairResult) -> dict[str, Any]:
-    """A pair as files of the findings have it: by our test, and by the rule of the ranks where that
-    is another one.
-    """
-    return {
-        "a": pair.a,
-        "b": pair.b,
-        "difference": pair.delta,
-        "adjusted_p": pair.p_adjusted,
-        "better": pair.better,
-        "rule_difference": pair.rule_delta,
-        "rule_p": pair.rule_p,
-        "rule_better": pair.rule_better,
-    }
-
-
-def _findings_record(found: Findings) -> dict[str, Any]:
-    first = next(iter(found.pairs.values()))
-    return {
-        "task": found.found.task.name,
-        "metric": found.metric,
-        "autorank_rule": found.rule,
-        "settings": first.comparison.settings,
-        "pairs": _findings_tables(found),
-    }
-
-
-def _findings_records(found: Findings) -> list[dict[str, Any]]:
-    return [
-        {"table": table, "language_pair": pair, "metric": found.metric, **row}
-        for pair, own in _findings_tables(found).items()
-        for table, rows in own.items()
-        for row in rows
-    ]
-
-
-FINDINGS_FORMS = make_forms(_report_findings, _findings_record, _findings_records, "latex", "html")
+    return {name: getattr(pair, field) for field, name in _PAIR_NAMES.items()}
 
 
 # -------------------------------------------------------------------------------------------------
 # Ranks by all rules side by side.
 
 
-#: By rule: the comparison with its ranks, and all the rest the same.
+#: By rule: the comparison with its ranks; everything else is the same.
 ByRule = Mapping[str, AnyComparison]
 _RANKS_NOTE = (
     "A column has the rank ranges by one rule. 'Differs': only some of the rules have the system in the "
@@ -1038,85 +887,76 @@ _COUNTS_NOTE = (
 
 
 def _results_by_rule(by_rule: ByRule, metric: str) -> dict[str, dict[str, MetricResult]]:
-    """By language pair and rule; language pairs in which the rules disagree on the top group or the
-    winner first.
+    """Results by language pair and rule.
+
+    Language pairs in which the rules disagree on the top group or the winner come first.
     """
-    parts: dict[str, dict[str, MetricResult]] = {}
-    for rule, found in by_rule.items():
-        for part, (_, result) in select_lang_pairs(found, metric).items():
-            parts.setdefault(part, {})[rule] = result
-    return dict(sorted(parts.items(), key=lambda one: not any(_disagreements(one[1]).values())))
+    results: dict[str, dict[str, MetricResult]] = {}
+    for rule, comparison in by_rule.items():
+        for lang_pair, (_, result) in select_lang_pairs(comparison, metric).items():
+            results.setdefault(lang_pair, {})[rule] = result
+    return dict(sorted(results.items(), key=lambda item: not _has_disagreement(item[1])))
 
 
-def _disagreements(by_rule: Mapping[str, MetricResult]) -> dict[str, str]:
-    """By system: "winner" or "top group" where only some of the rules that rank it say so, else an
-    empty text.
-    """
-    rows: dict[str, list[tuple[bool, bool]]] = {}
+def _list_disagreements(by_rule: Mapping[str, MetricResult]) -> dict[str, str]:
+    """By system: "winner" or "top group" where only some rules that rank it say so, else empty."""
+    is_winner: dict[str, set[bool]] = {}
+    is_in_top_group: dict[str, set[bool]] = {}
     for result in by_rule.values():
         for row in result.systems:
-            rows.setdefault(row.system, [])
+            winner = is_winner.setdefault(row.system, set())
+            in_top_group = is_in_top_group.setdefault(row.system, set())
             if row.rank_low is not None:
-                rows[row.system].append((row.rank_high == 1, row.rank_low == 1))
-    return {
-        name: next(
-            (
-                word
-                for word, said in zip(("winner", "top group"), zip(*own, strict=True), strict=False)
-                if len({*said}) > 1
-            ),
-            "",
-        )
-        for name, own in rows.items()
-    }
+                winner.add(row.rank_high == 1)
+                in_top_group.add(row.rank_low == 1)
+    words = {}
+    for system in is_winner:
+        words[system] = ""
+        if len(is_winner[system]) > 1:
+            words[system] = "winner"
+        elif len(is_in_top_group[system]) > 1:
+            words[system] = "top group"
+    return words
+
+
+def _has_disagreement(by_rule: Mapping[str, MetricResult]) -> bool:
+    return any(_list_disagreements(by_rule).values())
 
 
 def rules_table(by_rule: ByRule, metric: str) -> Table:
-    """A column for each rule with the rank range of each system, and its cluster in files; language
-    pairs in which the rule changes the top group or the winner come first.
+    """A column for each rule with the rank range of each system, and its cluster in files.
+
+    Language pairs in which the rule changes the top group or the winner come first.
     """
-    tables = {part: _ranks_table(own) for part, own in _results_by_rule(by_rule, metric).items()}
+    results = _results_by_rule(by_rule, metric)
+    tables = {lang_pair: _ranks_table(by_rule) for lang_pair, by_rule in results.items()}
     if "" in tables:
         return tables[""]
-    joined = join_tables("rules", Column("language_pair", "language pair", "name"), tables)
+    joined = join_tables("rules", _LANG_PAIR, tables)
     pairs = joined.values("language_pair")
     ends = {k for k, (pair, pair_below) in enumerate(pairwise(pairs)) if pair != pair_below}
     return replace(joined, ruled={*joined.ruled, *ends})
 
 
 def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
-    rows = {rule: {row.system: row for row in result.systems} for rule, result in by_rule.items()}
-    differs, first = _disagreements(by_rule), next(iter(by_rule.values()))
-    columns = [
-        Column("system", "system", "name"),
-        Column("differs", "differs"),
-        *(Column(rule, _name_rule(rule), "rank") for rule in rows),
-        *(
-            Column(f"cluster_{rule}", f"cluster {RANK_RULES[rule].title}", "count", where="files")
-            for rule in rows
-        ),
-    ]
-    table = Table(
-        "rules",
-        tuple(columns),
-        tuple(
-            (
-                name,
-                word,
-                *(join_ends(own[name].rank_low, own[name].rank_high) for own in rows.values()),
-                *(own[name].cluster for own in rows.values()),
-            )
-            for name, word in differs.items()
-        ),
-    )
-    marks = {
-        (k, rule)
-        for rule, own in rows.items()
-        for k, name in enumerate(differs)
-        if own[name].rank_low == 1
-    }
+    disagreements = _list_disagreements(by_rule)
+    systems = list(disagreements)
+    table = TableBuilder("rules", systems)
+    table.add("system", "system", "name", str)
+    table.add("differs", "differs", "text", disagreements.__getitem__)
+    clusters, marks = {}, set()
+    for rule, result in by_rule.items():
+        rows = {row.system: row for row in result.systems}
+        ranks = [join_ends(rows[name].rank_low, rows[name].rank_high) for name in systems]
+        table.add_values(rule, _name_rule(rule), "rank", ranks)
+        clusters[rule] = [rows[name].cluster for name in systems]
+        marks |= {(k, rule) for k, name in enumerate(systems) if rows[name].rank_low == 1}
+    for rule, cells in clusters.items():
+        title = f"cluster {RANK_RULES[rule].title}"
+        table.add_values(f"cluster_{rule}", title, "count", cells, where="files")
+    first = next(iter(by_rule.values()))
     legend = Legend(marked="the range reaches 1", ruled="clusters of the first rule")
-    return replace(table, marks=marks, ruled=cluster_ends(first.systems), legend=legend)
+    return replace(table.build(cluster_ends(first.systems), legend), marks=marks)
 
 
 def _name_rule(rule: str) -> str:
@@ -1125,86 +965,86 @@ def _name_rule(rule: str) -> str:
     >>> _name_rule("wmt22"), _name_rule("wmt22-appraise"), _name_rule("overlap")
     ('WMT22 into English', 'WMT22 out of English', 'overlap')
     """
-    name = RANK_RULES[rule].title.split(" ", 1)[1]
+    _, name = RANK_RULES[rule].title.split(" ", 1)
     return name if name.startswith("WMT") else name.split(" ")[0]
 
 
 def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
-    """A row for each rule: its top group, the sizes of its clusters, and what the tests of pairs
-    say against it.
-    """
+    """A row for each rule: its top group, its clusters, and how it fits the tests of pairs."""
+    results: dict[str, dict[str, MetricResult]] = {}
+    for lang_pair, in_pair in _results_by_rule(by_rule, metric).items():
+        for rule, result in in_pair.items():
+            results.setdefault(rule, {})[lang_pair] = result
+    first = next(iter(results.values()))
+    is_task = "" not in first
     rows = []
-    parts = {
-        rule: {part: result for part, (_, result) in select_lang_pairs(found, metric).items()}
-        for rule, found in by_rule.items()
-    }
-    usual = {part: _first_by_rule(result) for part, result in next(iter(parts.values())).items()}
-    for rule, results in parts.items():
-        counts = reduce(add, map(count_against_tests, results.values()))
-        if "" in results:
-            top = ", ".join(row.system for row in results[""].systems if row.rank_low == 1)
-            clusters = " + ".join(
-                str(len(list(group)))
-                for _, group in groupby(sorted(row.cluster or 0 for row in results[""].systems))
-            )
+    for rule, in_rule in results.items():
+        if is_task:
+            n_changed = 0
+            for lang_pair, result in in_rule.items():
+                n_changed += _list_top_group(result) != _list_top_group(first[lang_pair])
+            top = f"{n_changed} of {len(in_rule)}"
+            clusters = str(sum(_count_clusters(result) for result in in_rule.values()))
         else:
-            top = f"{sum(_first_by_rule(result) != usual[part] for part, result in results.items())} of {len(results)}"
-            clusters = str(
-                sum(max(row.cluster or 0 for row in result.systems) for result in results.values())
-            )
+            result = in_rule[""]
+            top = ", ".join(_list_top_group(result))
+            sizes = Counter(row.cluster or 0 for row in result.systems)
+            clusters = " + ".join(str(sizes[cluster]) for cluster in sorted(sizes))
+        counts = RankedAgainstTests(0, 0, 0, 0)
+        for result in in_rule.values():
+            counts += count_against_tests(result)
         rows.append((RANK_RULES[rule].title, top, clusters, *asdict(counts).values()))
-    is_task = "" not in usual
-    return Table(
-        "rule-counts",
-        (
-            Column("rule", "rule", "name"),
-            Column(
-                "top_group", "language pairs with another top group" if is_task else "top group"
-            ),
-            Column("clusters", "clusters" if is_task else "sizes of clusters"),
-            Column("significant", "significant pairs", "count"),
-            Column("tied", "ranked as tied", "count"),
-            Column("not_significant", "not significant", "count"),
-            Column("separated", "ranked apart", "count"),
-        ),
-        tuple(rows),
+    columns = (
+        Column("rule", "rule", "name"),
+        Column("top_group", "language pairs with another top group" if is_task else "top group"),
+        Column("clusters", "clusters" if is_task else "sizes of clusters"),
+        Column("significant", "significant pairs", "count"),
+        Column("tied", "ranked as tied", "count"),
+        Column("not_significant", "not significant", "count"),
+        Column("separated", "ranked apart", "count"),
     )
+    return Table("rule-counts", columns, tuple(rows))
 
 
-def _first_by_rule(result: MetricResult) -> set[str]:
-    return {row.system for row in result.systems if row.rank_low == 1}
+def _list_top_group(result: MetricResult) -> list[str]:
+    return [row.system for row in result.systems if row.rank_low == 1]
+
+
+def _count_clusters(result: MetricResult) -> int:
+    return max(row.cluster or 0 for row in result.systems)
 
 
 def rules_verdict(by_rule: ByRule, metric: str) -> str:
-    """Whether the rule changes who is first, in a sentence without its full stop."""
+    """Whether the rule changes which system is first, in a sentence without its full stop."""
     results = _results_by_rule(by_rule, metric)
-    changed = [part for part, own in results.items() if any(_disagreements(own).values())]
-    found = next(iter(by_rule.values()))
+    changed = [lang_pair for lang_pair, in_pair in results.items() if _has_disagreement(in_pair)]
     if not changed:
         return _state_that_rules_agree(results)
-    if isinstance(found, Comparison):
-        names = [name for name, word in _disagreements(results[""]).items() if word]
+    if "" in results:
+        disagreements = _list_disagreements(results[""])
+        names = [name for name, word in disagreements.items() if word]
         return f"The rank rules disagree on the top group or the winner: {', '.join(names)}"
-    n = len(select_lang_pairs(found, metric))
-    return (
-        f"The rank rule changes the top group or the winner in {f'{len(changed)} of ' * (n > len(changed))}"
-        f"{format_count(n, 'language pair')}: {name_pairs(changed)}"
-    )
+    extent = format_count(len(results), "language pair")
+    if len(results) > len(changed):
+        extent = f"{len(changed)} of {extent}"
+    return f"The rank rule changes the top group or the winner in {extent}: {name_pairs(changed)}"
 
 
 def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -> str:
-    """That rules give the same top group, and which of them rank no system in any part; `results`
-    are by part and by rule.
+    """Say that rules give the same top group, and which of them rank no system anywhere.
+
+    `results` are by language pair and by rule.
     """
+    rules = list(next(iter(results.values())))
     silent = []
-    for rule in next(iter(results.values())):
+    for rule in rules:
         rows = [row for by_rule in results.values() for row in by_rule[rule].systems]
         if all(row.rank_low is None for row in rows):
-            silent.append(rule)
+            silent.append(RANK_RULES[rule].title)
     if not silent:
         return "All rank rules give the same top group and winner"
-    titles = join_names([RANK_RULES[rule].title for rule in silent])
-    n_ranking = len(next(iter(results.values()))) - len(silent)
+    titles = join_names(silent)
+    n_ranking = len(rules) - len(silent)
     if n_ranking == 0:
         return "No rank rule ranks any system"
     if n_ranking == 1:
@@ -1235,59 +1075,33 @@ def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
     ]
 
 
-def _name_subject(found: Any) -> str:
-    return found.testset.name if isinstance(found, Comparison) else found.task.name
-
-
-def _report_rules(metrics: Mapping[str, ByRule]) -> Report:
-    first = next(iter(next(iter(metrics.values())).values()))
-    return Report(
-        f"Rank rules side by side: {_name_subject(first)}",
-        [
-            Section(metric_title(metric), rules_blocks(by_rule, metric))
-            for metric, by_rule in metrics.items()
-        ],
-    )
-
-
-def _rule_tables(
-    metrics: Mapping[str, ByRule], metric: str
-) -> dict[str, Sequence[Mapping[str, Any]]]:
-    return {
-        "ranks": rules_table(metrics[metric], metric).records(),
-        "rules": rule_counts_table(metrics[metric], metric).records(),
-    }
-
-
-def _rules_record(metrics: Mapping[str, ByRule]) -> dict[str, Any]:
-    first = next(iter(next(iter(metrics.values())).values()))
-    one = first if isinstance(first, Comparison) else next(iter(first.pairs.values()))
-    settings = {key: value for key, value in asdict(one.settings).items() if key != "rank_rule"}
-    return {
-        "name": _name_subject(first),
-        "settings": settings,
-        "metrics": {metric: _rule_tables(metrics, metric) for metric in metrics},
-    }
-
-
-def _rules_records(metrics: Mapping[str, ByRule]) -> list[dict[str, Any]]:
-    return [
-        {"table": table, "metric": metric, **row}
-        for metric in metrics
-        for table, rows in _rule_tables(metrics, metric).items()
-        for row in rows
-    ]
-
-
-#: Forms of comparisons by metric and rule.
-RULES_FORMS = make_forms(_report_rules, _rules_record, _rules_records, "latex", "html")
+def rules_report(metrics: Mapping[str, ByRule]) -> Report:
+    """The ranks by all rules of comparisons by metric and rule."""
+    sections, tables, rows = [], {}, []
+    for metric, by_rule in metrics.items():
+        sections.append(Section(metric_title(metric), rules_blocks(by_rule, metric)))
+        tables[metric] = {
+            "ranks": rules_table(by_rule, metric).records(),
+            "rules": rule_counts_table(by_rule, metric).records(),
+        }
+        for table, records in tables[metric].items():
+            rows += label_records(table, records, metric=metric)
+    first = next(iter(by_rule.values()))
+    if isinstance(first, Comparison):
+        name, comparison = first.testset.name, first
+    else:
+        name, comparison = first.task.name, next(iter(first.pairs.values()))
+    settings = asdict(comparison.settings)
+    del settings["rank_rule"]
+    record = {"name": name, "settings": settings, "metrics": tables}
+    return Report(f"Rank rules side by side: {name}", sections, record=record, rows=rows)
 
 
 # -------------------------------------------------------------------------------------------------
 # The integrity of submissions.
 
 
-#: Two outputs are nearly one from this share of lines in common, or this cross-BLEU, on.
+#: From this share of lines in common, or this cross-BLEU, two outputs are nearly the same.
 _ALIKE, _CROSS_BLEU = 0.5, 80.0
 _INTEGRITY_NOTE = (
     f"Lines with fewer than {SHORT_LINE} characters do not count. Many lines equal to one reference can mean that the "
@@ -1299,342 +1113,307 @@ _INTEGRITY_NOTE = (
 )
 
 
-def integrity_table(found: Integrity) -> Table:
-    """One row for each system: equal lines, its nearest system, and the document that drives its
-    interval.
-    """
-    with_texts = found.n_lines > 0
-    references = list(found.systems[0].equal_to_reference) if found.systems and with_texts else []
-    with_source = any(one.equal_to_source is not None for one in found.systems)
-    columns = (
-        Column("system", "system", "name"),
-        *(Column(f"equal_{name}", f"equal to {name}", "count") for name in references),
-        *([Column("equal_source", "equal to source", "count")] if with_source else []),
-        *(
-            [
-                Column("nearest", "nearest system", "name"),
-                Column("cross_bleu", "cross-BLEU", "score", ".1f"),
-                Column("share_equal", "lines in common", "share", ".1%"),
-            ]
-            if with_texts
-            else []
-        ),
-        Column("document", "driving document", "name"),
-        Column("share", "of the variance", "share", ".0%"),
-    )
-    rows = []
-    for one in found.systems:
-        near, driver = one.nearest, one.driving_document
-        rows.append(
-            (
-                one.system,
-                *(one.equal_to_reference[name] for name in references),
-                *([one.equal_to_source] if with_source else []),
-                *(
-                    ((near.system, near.cross_bleu, near.share_equal) if near else (EMPTY,) * 3)
-                    if with_texts
-                    else ()
-                ),
-                *((driver.document, driver.share) if driver else (EMPTY, EMPTY)),
-            )
-        )
-    return Table("integrity", columns, tuple(rows))
+def integrity_table(integrity: Integrity) -> Table:
+    """One row for each system: equal lines, its nearest system, and the document that drives it."""
+    systems = integrity.systems
+    table = TableBuilder("integrity", systems)
+    table.add("system", "system", "name")
+    has_texts = integrity.n_lines > 0
+    if has_texts and systems:
+        for name in systems[0].equal_to_reference:
+            counts = [row.equal_to_reference[name] for row in systems]
+            table.add_values(f"equal_{name}", f"equal to {name}", "count", counts)
+    if any(row.equal_to_source is not None for row in systems):
+        table.add("equal_source", "equal to source", "count", attrgetter("equal_to_source"))
+    if has_texts:
+        nearest = [row.nearest for row in systems]
+        _add_facts(table, nearest, "system", "nearest", "nearest system", "name")
+        _add_facts(table, nearest, "cross_bleu", "cross_bleu", "cross-BLEU", "score", ".1f")
+        _add_facts(table, nearest, "share_equal", "share_equal", "lines in common", "share", ".1%")
+    documents = [row.driving_document for row in systems]
+    _add_facts(table, documents, "document", "document", "driving document", "name")
+    _add_facts(table, documents, "share", "share", "of the variance", "share", ".0%")
+    return table.build()
 
 
-def list_findings(found: Integrity) -> list[str]:
+def _add_facts(  # noqa: PLR0913  a column and where its values are
+    table: TableBuilder,
+    facts: Sequence[Any],
+    field: str,
+    key: str,
+    title: str,
+    kind: str,
+    form: str = "",
+) -> None:
+    """Add a column with a field of facts, empty for systems without."""
+    cells = [EMPTY if fact is None else getattr(fact, field) for fact in facts]
+    table.add_values(key, title, kind, cells, form=form)
+
+
+def list_findings(integrity: Integrity) -> list[str]:
     """Sentences: what is worth a look, beside the warnings about files."""
-    near = {
-        frozenset((one.system, one.nearest.system)): one.nearest
-        for one in found.systems
-        if one.nearest is not None
-        and (one.nearest.share_equal >= _ALIKE or one.nearest.cross_bleu >= _CROSS_BLEU)
-    }
-    pairs = [
-        f"{' and '.join(map(printable, sorted(pair)))} (cross-BLEU {one.cross_bleu:.0f}, {one.share_equal:.0%} of "
-        "the lines are equal)"
-        for pair, one in near.items()
-    ]
-    driven = [
-        f"{printable(one.system)} ({printable(one.driving_document.document)}: {one.driving_document.share:.0%} "
-        "of the variance)"
-        for one in found.systems
-        if one.driving_document is not None
-    ]
-    return [
-        *(
-            [
-                f"Nearly the same output: {', '.join(pairs)}. The median cross-BLEU of two systems is "
-                f"{found.median_cross_bleu:.0f}."
-            ]
-            if pairs
-            else []
-        ),
-        *(
-            [
-                f"One document makes the {metric_title(found.metric)} interval wide: {', '.join(driven)}."
-            ]
-            if driven
-            else []
-        ),
-    ]
-
-
-def integrity_blocks(found: Integrity, pair: str = "") -> list[Block]:
-    """What is worth a look first, then the table; of a language pair of a task with its name."""
-    cautions = (*found.warnings, *(caution for one in found.systems for caution in one.warnings))
-    findings = list_findings(found)
-    texts = findings or ([] if cautions else ["Nothing stands out."])
-    shown = integrity_table(found)
-    if not found.n_lines:
-        shown = shown.pick_rows(
-            [k for k, one in enumerate(found.systems) if one.driving_document is not None]
+    near, driven = {}, []
+    for row in integrity.systems:
+        nearest, document = row.nearest, row.driving_document
+        if nearest is not None and (
+            nearest.share_equal >= _ALIKE or nearest.cross_bleu >= _CROSS_BLEU
+        ):
+            names = " and ".join(map(printable, sorted((row.system, nearest.system))))
+            near[names] = (
+                f"{names} (cross-BLEU {nearest.cross_bleu:.0f}, {nearest.share_equal:.0%} of the lines are equal)"
+            )
+        if document is not None:
+            driven.append(
+                f"{printable(row.system)} ({printable(document.document)}: {document.share:.0%} of the variance)"
+            )
+    sentences = []
+    if near:
+        sentences.append(
+            f"Nearly the same output: {', '.join(near.values())}. The median cross-BLEU of two systems is "
+            f"{integrity.median_cross_bleu:.0f}."
         )
-    table = TableBlock(
-        table=replace(shown, key=f"integrity{pair and '-'}{pair}"),
-        title="Integrity",
-        caption=f"Lines in common, by system{pair and ', '}{pair}.",
-        notes=(_INTEGRITY_NOTE,),
-    )
-    return [
-        *(Paragraph(text=text, role="verdict", about=pair) for text in texts),
-        Warnings(cautions=cautions),
-        *[table] * bool(shown.rows),
-    ]
+    if driven:
+        sentences.append(
+            f"One document makes the {metric_title(integrity.metric)} interval wide: {', '.join(driven)}."
+        )
+    return sentences
+
+
+def integrity_blocks(integrity: Integrity, pair: str = "") -> list[Block]:
+    """What is worth a look first, then the table; of a task with the name of the language pair."""
+    cautions = list(integrity.warnings)
+    for row in integrity.systems:
+        cautions += row.warnings
+    sentences = list_findings(integrity)
+    if not sentences and not cautions:
+        sentences = ["Nothing stands out."]
+    blocks = _write_paragraphs(sentences, "verdict", pair)
+    blocks.append(Warnings(cautions=tuple(cautions)))
+    table, caption = integrity_table(integrity), "Lines in common, by system."
+    if not integrity.n_lines:
+        is_driven = [row.driving_document is not None for row in integrity.systems]
+        table = table.pick_rows(np.flatnonzero(is_driven).tolist())
+    if pair:
+        table = replace(table, key=f"integrity-{pair}")
+        caption = f"Lines in common, by system, {pair}."
+    if table:
+        notes = (_INTEGRITY_NOTE,)
+        blocks.append(TableBlock(table=table, title="Integrity", caption=caption, notes=notes))
+    return blocks
 
 
 def missing_blocks(missing: Mapping[str, Sequence[str]], n_pairs: int) -> list[Block]:
-    """The systems that did not take part in all language pairs of a task; nothing where all did."""
-    lacks: dict[str, list[str]] = {}
+    """The systems that did not take part in all language pairs of a task, if there are any."""
+    systems: dict[str, list[str]] = {}
     for system, pairs in missing.items():
-        kept = n_pairs - len(pairs)
-        said = (
-            f"without {', '.join(pairs)}"
-            if len(pairs) <= kept
-            else f"in {kept} of {format_count(n_pairs, 'pair')}"
-        )
-        lacks.setdefault(said, []).append(printable(system))
-    if not lacks:
+        n_present = n_pairs - len(pairs)
+        extent = f"without {', '.join(pairs)}"
+        if len(pairs) > n_present:
+            extent = f"in {n_present} of {format_count(n_pairs, 'pair')}"
+        systems.setdefault(extent, []).append(printable(system))
+    if not systems:
         return []
-    texts = [f"{', '.join(systems)} ({said})" for said, systems in lacks.items()]
-    return [
-        Paragraph(
-            text=f"Not in all language pairs: {'; '.join(texts)}. Means over language pairs leave these "
-            "systems out.",
-            role="verdict",
+    texts = [f"{', '.join(names)} ({extent})" for extent, names in systems.items()]
+    sentence = f"Not in all language pairs: {'; '.join(texts)}. Means over language pairs leave these systems out."
+    return [Paragraph(text=sentence, role="verdict")]
+
+
+def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
+    """The integrity of a test set; of a task the systems without an output, then language pairs."""
+    if isinstance(integrity, Integrity):
+        return Report(
+            f"Integrity of {integrity.testset}",
+            [Section("", integrity_blocks(integrity))],
+            record=_record_integrity(integrity),
+            rows=_list_integrity_rows(integrity),
         )
-    ]
+    sections = [Section("", missing_blocks(integrity.missing, len(integrity.pairs)))]
+    pairs, rows = {}, []
+    for pair, in_pair in integrity.pairs.items():
+        sections.append(Section(pair, integrity_blocks(in_pair, pair)))
+        pairs[pair] = _record_integrity(in_pair)
+        rows += [{"language_pair": pair, **row} for row in _list_integrity_rows(in_pair)]
+    record = {"task": integrity.task, "missing": integrity.missing, "pairs": pairs}
+    return Report(f"Integrity of {integrity.task}", sections, record=record, rows=rows)
 
 
-def _report_integrity(found: Integrity | TaskIntegrity) -> Report:
-    """Of a task who did not take part everywhere, then each language pair."""
-    if isinstance(found, Integrity):
-        return Report(f"Integrity of {found.testset}", [Section("", integrity_blocks(found))])
-    first = Section("", missing_blocks(found.missing, len(found.pairs)))
-    return Report(
-        f"Integrity of {found.task}",
-        [first, *(Section(pair, integrity_blocks(one, pair)) for pair, one in found.pairs.items())],
-    )
-
-
-def _integrity_record(found: Integrity | TaskIntegrity) -> dict[str, Any]:
-    if isinstance(found, TaskIntegrity):
-        return {
-            "task": found.task,
-            "missing": found.missing,
-            "pairs": {pair: _integrity_record(one) for pair, one in found.pairs.items()},
-        }
-    systems = {}
-    for one in found.systems:
-        record = asdict(one) | {"warnings": list(map(caution_record, one.warnings))}
-        systems[record.pop("system")] = record
+def _record_integrity(integrity: Integrity) -> dict[str, Any]:
+    systems = _record_rows(integrity.systems, "system")
+    for row in integrity.systems:
+        systems[row.system]["warnings"] = [caution_record(caution) for caution in row.warnings]
     return {
-        "testset": found.testset,
-        "metric": found.metric,
-        "n_lines": found.n_lines,
-        "median_cross_bleu": found.median_cross_bleu,
+        "testset": integrity.testset,
+        "metric": integrity.metric,
+        "n_lines": integrity.n_lines,
+        "median_cross_bleu": integrity.median_cross_bleu,
         "systems": systems,
-        "warnings": list(map(caution_record, found.warnings)),
+        "warnings": [caution_record(caution) for caution in integrity.warnings],
     }
 
 
-def _integrity_records(found: Integrity | TaskIntegrity) -> list[dict[str, Any]]:
-    """A row for each system, of a task in each language pair."""
-    if isinstance(found, TaskIntegrity):
-        return [
-            {"language_pair": pair, **row}
-            for pair, one in found.pairs.items()
-            for row in _integrity_records(one)
-        ]
-    return [{"testset": found.testset, **row} for row in integrity_table(found).records()]
-
-
-INTEGRITY_FORMS = make_forms(_report_integrity, _integrity_record, _integrity_records, "latex")
+def _list_integrity_rows(integrity: Integrity) -> Records:
+    records = integrity_table(integrity).records()
+    return [{"testset": integrity.testset, **record} for record in records]
 
 
 # -------------------------------------------------------------------------------------------------
-# Published scores beside ours, of a test set or of a whole task.
+# Published scores beside ours, of a test set or of a task.
 
 
 _TICK, _CROSS = "✓", "✗"
-_REPLICATION_COLUMNS = (
-    Column("system", "system", "name"),
-    Column("metric", "metric", "name"),
-    Column("printed", "published", "written"),
-    Column("here", "here", "written"),
-    Column("same", "same", "text"),
-    Column("gives", "what would give it", "text"),
-)
-_Replicated = Replication | TaskReplication
+AnyReplication = Replication | TaskReplication
 
 
-def _by_pair(found: _Replicated) -> dict[str, Replication]:
-    """By language pair; that of a test set alone has no name."""
-    return dict(found.pairs) if isinstance(found, TaskReplication) else {"": found}
+def _by_pair(replication: AnyReplication) -> dict[str, Replication]:
+    """By language pair, whose name is empty for a test set."""
+    if isinstance(replication, TaskReplication):
+        return dict(replication.pairs)
+    return {"": replication}
 
 
-def replication_table(found: _Replicated) -> Table:
-    """The published score, ours to as many decimals, whether they are the same, and what would give
-    it; of a task the language pair first.
+def _join_by_pair(key: str, tables: Mapping[str, Table]) -> Table:
+    return tables[""] if "" in tables else join_tables(key, _LANG_PAIR, tables)
+
+
+def replication_table(replication: AnyReplication) -> Table:
+    """The published score, ours to as many decimals, and the setting that would give it.
+
+    Of a task the language pair comes first.
     """
-    tables = {
-        pair: Table(
-            "replication",
-            _REPLICATION_COLUMNS,
-            tuple(
-                (
-                    row.system,
-                    row.column,
-                    Cell(row.printed, float(row.printed)),
-                    Cell(_ours(row), row.score),
-                    _TICK if row.agrees else _CROSS,
-                    EMPTY if row.agrees else _gives(row, of),
-                )
-                for row in of.rows
-            ),
-        )
-        for pair, of in _by_pair(found).items()
-    }
-    if isinstance(found, TaskReplication):
-        return join_tables("replication", Column("language_pair", "language pair", "name"), tables)
-    return tables[""]
+    tables = {pair: _scores_table(result) for pair, result in _by_pair(replication).items()}
+    return _join_by_pair("replication", tables)
 
 
-def _gives(row: ScoreBeside, of: Replication) -> str:
-    if row.setting is None:
-        return f"none of the {of.tried} settings that were tried"
-    return f"{row.setting}, which gives {row.gives} of {of.n_numbers}"
+def _scores_table(replication: Replication) -> Table:
+    def name_setting(row: ScoreBeside) -> str:
+        if row.agrees:
+            return EMPTY
+        if row.setting is None:
+            return f"none of the {replication.tried} settings that were tried"
+        return f"{row.setting}, which gives {row.gives} of {replication.n_numbers}"
+
+    table = TableBuilder("replication", replication.rows)
+    table.add("system", "system", "name")
+    table.add("metric", "metric", "name", attrgetter("column"))
+    table.add("printed", "published", "written", lambda row: Cell(row.printed, float(row.printed)))
+    table.add("here", "here", "written", _write_our_score)
+    table.add("same", "same", "text", lambda row: _TICK if row.agrees else _CROSS)
+    table.add("gives", "what would give it", "text", name_setting)
+    return table.build()
 
 
-def _ours(row: ScoreBeside) -> str:
-    """Our score, with a decimal more where rounding hides the difference."""
-    decimals = len(row.printed.partition(".")[2])
-    text = f"{row.score:.{decimals}f}"
-    return (
-        text if row.agrees or float(text) != float(row.printed) else f"{row.score:.{decimals + 2}f}"
-    )
+def _write_our_score(row: ScoreBeside) -> Cell:
+    """Our score, with two decimals more where rounding hides the difference."""
+    n_decimals = len(row.printed.partition(".")[2])
+    text = f"{row.score:.{n_decimals}f}"
+    if not row.agrees and float(text) == float(row.printed):
+        text = f"{row.score:.{n_decimals + 2}f}"
+    return Cell(text, row.score)
 
 
-def replication_sentences(found: _Replicated) -> list[str]:
-    """How many published scores come out by each metric, what to make of the others, and what could
-    not be compared.
-    """
-    parts, texts = _by_pair(found), []
-    for pair, of in parts.items():
-        for column, rows in groupby(of.rows, attrgetter("column")):
-            agree = [row.agrees for row in rows]
-            texts.append(
-                f"{pair}{', ' * bool(pair)}{column}: {sum(agree)} of {len(agree)} published scores come out "
-                "here, at the precision that they are published with."
+def replication_sentences(replication: AnyReplication) -> list[str]:
+    """How many published scores come out, what to make of the others, and what is not compared."""
+    results = _by_pair(replication)
+    sentences = []
+    wrong: list[ScoreBeside] = []
+    for pair, result in results.items():
+        for column, rows in groupby(result.rows, attrgetter("column")):
+            agrees = [row.agrees for row in rows]
+            about = f"{pair}, {column}" if pair else column
+            sentences.append(
+                f"{about}: {sum(agrees)} of {len(agrees)} published scores come out here, at the precision that they "
+                "are published with."
             )
-    others = [row for of in parts.values() for row in of.rows if not row.agrees]
-    if any(row.gives == 1 for row in others):
-        texts.append("A setting that gives only one published score may do so by chance.")
-    if any(row.setting is None for row in others):
-        texts.append(
+        wrong += [row for row in result.rows if not row.agrees]
+    if any(row.gives == 1 for row in wrong):
+        sentences.append("A setting that gives only one published score may do so by chance.")
+    if any(row.setting is None for row in wrong):
+        sentences.append(
             "Where no setting gives the published score, the outputs or references may differ from those that "
             "were scored."
         )
-    for pair, of in parts.items():
-        suffixes = join_names([f"{name} is {here}" for name, here in of.by_suffix.items()])
-        texts += [
-            f"{pair}{': ' * bool(pair)}{text}"
-            for text in (
-                *_list_differences(
-                    of.by_rule,
-                    {
-                        "Only here": of.only_here,
-                        "Only in the table": of.only_there,
-                        "Not compared, because this test set cannot be scored by them": of.not_compared,
-                    },
-                ),
-                *[f"The end of a name says which references score: {suffixes}."] * bool(suffixes),
-            )
-        ]
-    if isinstance(found, TaskReplication):
-        texts += _list_differences(
-            found.by_rule,
-            {
-                "Language pairs only here": found.only_here,
-                "Language pairs only in the table": found.only_there,
-            },
-        )
-    return texts
+    for pair, result in results.items():
+        for text in _list_testset_differences(result):
+            sentences.append(f"{pair}: {text}" if pair else text)
+    if isinstance(replication, TaskReplication):
+        sentences += _list_renamed(replication.by_rule)
+        sentences += _list_names("Language pairs only here", replication.only_here)
+        sentences += _list_names("Language pairs only in the table", replication.only_there)
+    return sentences
 
 
-def ranks_of(found: _Replicated) -> dict[str, RankReplication]:
+def _list_testset_differences(replication: Replication) -> list[str]:
+    """Names that the table and the test set write in another way, or that only one of them has."""
+    not_compared = "Not compared, because this test set cannot be scored by them"
+    sentences = _list_renamed(replication.by_rule)
+    sentences += _list_names("Only here", replication.only_here)
+    sentences += _list_names("Only in the table", replication.only_there)
+    sentences += _list_names(not_compared, replication.not_compared)
+    suffixes = [f"{name} is {here}" for name, here in replication.by_suffix.items()]
+    return sentences + _list_names("The end of a name says which references score", suffixes)
+
+
+def _list_renamed(by_rule: Mapping[str, str]) -> list[str]:
+    names = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
+    return _list_names(
+        "Names that differ only in case, spaces, dots, dashes and underscores are the same", names
+    )
+
+
+def _list_names(text: str, names: Sequence[str]) -> list[str]:
+    """A sentence with names; none without names."""
+    return [f"{text}: {join_names(list(names))}."] if names else []
+
+
+def ranks_of(replication: AnyReplication) -> dict[str, RankReplication]:
     """By language pair the published ranks, where the table has any."""
-    return {pair: of.ranks for pair, of in _by_pair(found).items() if of.ranks is not None}
+    ranks = {}
+    for pair, result in _by_pair(replication).items():
+        if result.ranks is not None:
+            ranks[pair] = result.ranks
+    return ranks
 
 
-def published_ranks_table(found: _Replicated) -> Table:
-    """The published rank of each system and that by the rule that gives most of them, each with its
-    cluster.
+def published_ranks_table(replication: AnyReplication) -> Table:
+    """The published rank of each system, and its rank by the rule that gives most of them."""
+    tables = {pair: _ranks_beside_table(ranks) for pair, ranks in ranks_of(replication).items()}
+    if not all(table.has("cluster") for table in tables.values()):
+        for pair, table in tables.items():
+            tables[pair] = table.without("cluster_published", "cluster")
+    return _join_by_pair("published-ranks", tables)
+
+
+def _ranks_beside_table(ranks: RankReplication) -> Table:
+    """Published ranks and ours, each with its cluster where clusters are published.
+
+    There is no rank here where the rule gives none.
     """
-    tables = {}
-    for pair, ranks in ranks_of(found).items():
-        with_clusters = any(row.published.cluster for row in ranks.rows)
-        table = Table(
-            "published-ranks",
-            (
-                Column("system", "system", "name"),
-                Column("rank_published", "published", "rank"),
-                Column("cluster_published", "cluster", "count"),
-                Column("rule", "rule"),
-                Column("rank", "here", "rank"),
-                Column("cluster", "cluster here", "count"),
-                Column("same", "same", "text"),
-            ),
-            tuple(_list_ranks(row, ranks.rule) for row in ranks.rows),
-        )
-        tables[pair] = table if with_clusters else table.without("cluster_published", "cluster")
-    if "" in tables:
-        return tables[""]
-    keys = set.intersection(*({*table.keys} for table in tables.values())) if tables else set()
-    return join_tables(
-        "published-ranks",
-        Column("language_pair", "language pair", "name"),
-        {
-            pair: table.select(*(key for key in table.keys if key in keys))
-            for pair, table in tables.items()
-        },
-    )
+    rule = ranks.rule
 
+    def get_published(row: RankBeside) -> tuple[int, int]:
+        low, high = row.published.low, row.published.high
+        return low, high or low
 
-def _list_ranks(row: RankBeside, rule: str) -> tuple[Any, ...]:
-    """A row of `published_ranks_table`; without a rank here where the rule gives none."""
-    published, ours = row.published, row.ours.get(rule)
-    rank = cluster = None
-    if ours is not None:
-        rank, cluster = (ours.low, ours.high), ours.cluster
-    return (
-        row.system,
-        (published.low, published.high or published.low),
-        published.cluster,
-        _title_of_way(rule),
-        rank,
-        cluster,
-        _TICK if row.agrees(rule) else _CROSS,
-    )
+    def get_rank(row: RankBeside) -> tuple[int, int | None] | None:
+        ours = row.ours.get(rule)
+        return None if ours is None else (ours.low, ours.high)
+
+    def get_cluster(row: RankBeside) -> int | None:
+        ours = row.ours.get(rule)
+        return None if ours is None else ours.cluster
+
+    has_clusters = any(row.published.cluster for row in ranks.rows)
+    table = TableBuilder("published-ranks", ranks.rows)
+    table.add("system", "system", "name")
+    table.add("rank_published", "published", "rank", get_published)
+    if has_clusters:
+        table.add("cluster_published", "cluster", "count", attrgetter("published.cluster"))
+    table.add("rule", "rule", "text", lambda _: _title_of_way(rule))
+    table.add("rank", "here", "rank", get_rank)
+    if has_clusters:
+        table.add("cluster", "cluster here", "count", get_cluster)
+    table.add("same", "same", "text", lambda row: _TICK if row.agrees(rule) else _CROSS)
+    return table.build()
 
 
 def _title_of_way(way: str) -> str:
@@ -1645,9 +1424,7 @@ def _title_of_way(way: str) -> str:
 
 
 def _list_best_ways(ranks: RankReplication) -> list[str]:
-    """The rules that give most of a published ranking; one that does so without options is not
-    named with them too.
-    """
+    """The rules that give most of a published ranking; one without options replaces those with."""
     most = ranks.counts[ranks.rule]
     best = [way for way, count in ranks.counts.items() if count == most]
     shortest: dict[str, str] = {}
@@ -1657,82 +1434,53 @@ def _list_best_ways(ranks: RankReplication) -> list[str]:
     return [way for way in best if way in shortest.values()]
 
 
-def rank_sentences(found: _Replicated) -> list[str]:
-    """Which rule gives a published ranking, for which systems it does not, and how many ranks other
-    rules give.
-    """
-    texts = []
-    for pair, ranks in ranks_of(found).items():
-        n, best = len(ranks.rows), ranks.counts[ranks.rule]
-        titles = [_title_of_way(rule) for rule in _list_best_ways(ranks)]
-        about = f"{pair}{', ' * bool(pair)}{metric_title(ranks.metric)}"
-        others = [
-            f"{_title_of_way(rule)} {count}" for rule, count in ranks.counts.items() if count < best
-        ]
+def rank_sentences(replication: AnyReplication) -> list[str]:
+    """Which rule gives a published ranking, where it does not, and how many ranks others give."""
+    sentences = []
+    for pair, ranks in ranks_of(replication).items():
+        n_ranks, n_best = len(ranks.rows), ranks.counts[ranks.rule]
+        about = metric_title(ranks.metric)
+        if pair:
+            about = f"{pair}, {about}"
         wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
-        said = (
-            "The published ranking comes out"
-            if not wrong
-            else f"{best} of {n} published ranks come out"
-        )
-        texts.append(
-            f"{about}: {said} with ranks {' and '.join(titles)}."
-            + f" Different here: {join_names(wrong)}." * bool(wrong)
-            + f" Other rules give fewer of the {n}: {', '.join(others)}." * bool(others)
-        )
-        texts += [f"Not ranked here: {join_names(list(ranks.not_compared))}."] * bool(
-            ranks.not_compared
-        )
-    return texts
+        outcome = "The published ranking comes out"
+        if wrong:
+            outcome = f"{n_best} of {n_ranks} published ranks come out"
+        titles = [_title_of_way(way) for way in _list_best_ways(ranks)]
+        texts = [f"{about}: {outcome} with ranks {' and '.join(titles)}."]
+        texts += _list_names("Different here", wrong)
+        worse_ways = [way for way, count in ranks.counts.items() if count < n_best]
+        fewer = [f"{_title_of_way(way)} {ranks.counts[way]}" for way in worse_ways]
+        if fewer:
+            texts.append(f"Other rules give fewer of the {n_ranks}: {', '.join(fewer)}.")
+        sentences.append(" ".join(texts))
+        sentences += _list_names("Not ranked here", ranks.not_compared)
+    return sentences
 
 
-def _list_differences(by_rule: Mapping[str, str], lists: Mapping[str, Sequence[str]]) -> list[str]:
-    """Names that are written in another way in the table, and what only one of the two has."""
-    same = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
-    texts = (
-        [
-            f"Names that differ only in case, spaces, dots, dashes and underscores are the same: {join_names(same)}."
-        ]
-        if same
-        else []
-    )
-    return texts + [f"{text}: {join_names(list(names))}." for text, names in lists.items() if names]
-
-
-def _report_replication(found: _Replicated) -> Report:
-    ranks, scores = ranks_of(found), replication_table(found)
-    tables = [("published ranks", published_ranks_table(found))] * bool(ranks)
-    tables += [("published scores", scores)] * (not ranks or bool(scores))
-    return Report(
-        "Published scores",
-        [
-            Section("", [Paragraph(text=text) for text in rank_sentences(found)]),
-            *(Section("", [TableBlock(table=table, title=title)]) for title, table in tables),
-            Section("", [Paragraph(text=text) for text in replication_sentences(found)]),
-        ],
-    )
-
-
-def _replication_record(found: _Replicated) -> dict[str, Any]:
-    record = to_plain(found)
-    for one in record["pairs"].values() if isinstance(found, TaskReplication) else [record]:
-        if one["ranks"] is None:  # a table of scores
-            del one["ranks"]
-    return {**record, "sentences": [*rank_sentences(found), *replication_sentences(found)]}
-
-
-def _replication_records(found: _Replicated) -> list[dict[str, Any]]:
-    rows = [
-        {**({"language_pair": pair} if isinstance(found, TaskReplication) else {}), **asdict(row)}
-        for pair, of in _by_pair(found).items()
-        for row in of.rows
-    ]
-    if not ranks_of(found):
-        return rows
-    return [
-        *({"table": "ranks", **row} for row in published_ranks_table(found).records()),
-        *({"table": "scores", **row} for row in rows),
-    ]
-
-
-REPLICATION_FORMS = make_forms(_report_replication, _replication_record, _replication_records)
+def replication_report(replication: AnyReplication) -> Report:
+    """Whether published ranks and scores come out here."""
+    ranks, scores = rank_sentences(replication), replication_sentences(replication)
+    has_ranks, score_table = bool(ranks_of(replication)), replication_table(replication)
+    sections = [Section("", _write_paragraphs(ranks))]
+    if has_ranks:
+        table = published_ranks_table(replication)
+        sections.append(Section("", [TableBlock(table=table, title="published ranks")]))
+    if score_table or not has_ranks:
+        sections.append(Section("", [TableBlock(table=score_table, title="published scores")]))
+    sections.append(Section("", _write_paragraphs(scores)))
+    record = to_plain(replication)
+    is_task = isinstance(replication, TaskReplication)
+    records = record["pairs"].values() if is_task else [record]
+    for in_pair in records:
+        if in_pair["ranks"] is None:  # a table of scores
+            del in_pair["ranks"]
+    record["sentences"] = [*ranks, *scores]
+    rows = []
+    for pair, result in _by_pair(replication).items():
+        labels = {"language_pair": pair} if is_task else {}
+        rows += [{**labels, **asdict(row)} for row in result.rows]
+    if has_ranks:
+        rank_rows = label_records("ranks", published_ranks_table(replication).records())
+        rows = [*rank_rows, *label_records("scores", rows)]
+    return Report("Published scores", sections, record=record, rows=rows)

@@ -16,21 +16,22 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import Metric
 from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions
-from mtsig_core.report.tables import leaderboard_table, scores_table, single_runs, with_run_records
-from mtsig_core.report.text import printable, table_text
+from mtsig_core.report.document import Report
+from mtsig_core.report.tables import leaderboard_table, single_runs, with_run_records
 from mtsig_core.results import (
     Comparison,
     Exclusion,
     MacroResult,
     MetricResult,
     PairResult,
-    Scores,
     Settings,
     TestSetInfo,
 )
 from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
 from mtsig_core.testset import TestSet
 
+#: Rows for files, by the names of their columns.
+Records = list[dict[str, Any]]
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
@@ -67,9 +68,17 @@ def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] =
     return to_csv(header, ([record.get(key) for key in header] for record in records))
 
 
-def label_records(
-    table: str, records: Iterable[Mapping[str, Any]], **labels: Any
-) -> list[dict[str, Any]]:
+def report_csv(report: Report) -> str:
+    """The rows of a report as CSV."""
+    return records_csv(report.rows)
+
+
+def report_json(report: Report) -> str:
+    """The record of a report as JSON."""
+    return to_json(report.record)
+
+
+def label_records(table: str, records: Iterable[Mapping[str, Any]], **labels: Any) -> Records:
     """Records of a table among others, with its name and the labels first."""
     return [{"table": table, **labels, **record} for record in records]
 
@@ -94,7 +103,7 @@ def comparison_csv(comparison: Comparison) -> str:
     rows are sorted, joined or cut.
     """
     info = comparison.testset
-    rows: list[dict[str, Any]] = []
+    rows: Records = []
     for name, result in comparison.metrics.items():
         tables = {
             "systems": leaderboard_table(result, comparison.settings).records(),
@@ -127,51 +136,13 @@ def comparison_csv(comparison: Comparison) -> str:
     return records_csv(rows, [*header, *last])
 
 
-def _record_leaders(result: MetricResult) -> list[dict[str, Any]]:
+def _record_leaders(result: MetricResult) -> Records:
     records = []
     for row in result.by_reference:
         labels = {"reference": row.reference}
         facts = {"n": row.n_segments, "decidable": row.decidable}
         records += [{**labels, "system": system, **facts} for system in row.leaders]
     return records
-
-
-def scores_text(scores: Scores) -> str:
-    """The systems by each metric, and its signature."""
-    lines, table = [], scores_table(scores)
-    for key, found in scores.metrics.items():
-        by_score = sorted(found.systems, key=lambda row: row.score, reverse=found.higher_is_better)
-        names = table.values("system")
-        part = table.select("system", key).pick_rows(names.index(row.system) for row in by_score)
-        lines += [*table_text(part), "", *["Lower is better."] * (not found.higher_is_better)]
-        assumed = list_assumptions(scores.testset.assumed, [found.metric])
-        lines += [*map(printable, [*assumed, found.signature]), ""]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def scores_json(scores: Scores) -> str:
-    return to_json(
-        {
-            "metrics": {
-                name: {
-                    "signature": found.signature,
-                    "scores": {row.system: row.score for row in found.systems},
-                }
-                for name, found in scores.metrics.items()
-            }
-        }
-    )
-
-
-def scores_csv(scores: Scores) -> str:
-    return to_csv(
-        ["metric", "system", "score", "signature"],
-        (
-            [name, row.system, row.score, found.signature]
-            for name, found in scores.metrics.items()
-            for row in found.systems
-        ),
-    )
 
 
 def segment_rows(

@@ -11,6 +11,7 @@ from typing import Any
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.metrics import metric_title
+from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.document import (
     Assumptions,
     Block,
@@ -22,7 +23,12 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.export import comparison_csv, comparison_json
+from mtsig_core.report.export import (
+    comparison_csv,
+    comparison_json,
+    report_csv,
+    report_json,
+)
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import MOST_ROWS, report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg
@@ -58,11 +64,12 @@ from mtsig_core.report.tables import (
     pairs_table,
     relations_table,
     runs_table,
+    scores_table,
     signs_table,
     without_relation,
 )
 from mtsig_core.report.text import report_text
-from mtsig_core.results import Comparison, MetricResult
+from mtsig_core.results import Comparison, MetricResult, Scores
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import is_split
 
@@ -388,6 +395,37 @@ def _list_settings(comparison: Comparison) -> Facts:
 
 
 # -------------------------------------------------------------------------------------------------
+# Scores.
+
+
+def scores_report(scores: Scores) -> Report:
+    """The systems by each metric, and its signature."""
+    table = scores_table(scores)
+    names = table.values("system")
+    sections, metrics, rows = [], {}, []
+    for key, result in scores.metrics.items():
+        by_score = sorted(
+            result.systems, key=lambda row: row.score, reverse=result.higher_is_better
+        )
+        own_table = table.select("system", key)
+        own_table = own_table.pick_rows([names.index(row.system) for row in by_score])
+        sentences = [] if result.higher_is_better else ["Lower is better."]
+        sentences += list_assumptions(scores.testset.assumed, [result.metric])
+        sentences.append(result.signature)
+        blocks: list[Block] = [TableBlock(table=own_table, title=metric_title(result.metric))]
+        blocks += [Paragraph(text=sentence) for sentence in sentences]
+        sections.append(Section("", blocks))
+        by_system = {row.system: row.score for row in result.systems}
+        metrics[key] = {"signature": result.signature, "scores": by_system}
+        for system, score in by_system.items():
+            rows.append(
+                {"metric": key, "system": system, "score": score, "signature": result.signature}
+            )
+    title = f"Scores on {scores.testset.name}"
+    return Report(title, sections, record={"metrics": metrics}, rows=rows)
+
+
+# -------------------------------------------------------------------------------------------------
 # The forms of a comparison.
 
 
@@ -427,6 +465,23 @@ FORMS: dict[str, Callable[[Comparison], str]] = {
 
 # -------------------------------------------------------------------------------------------------
 # What results show of themselves: a table in a notebook, files and figures. Results import this when asked.
+
+
+#: The renderer of each format.
+RENDERERS: dict[str, Callable[[Report], str]] = {
+    "text": report_text,
+    "json": report_json,
+    "csv": report_csv,
+    "latex": report_latex,
+    "html": report_html,
+}
+
+
+def render_report(report: Report, form: str, width: int | None = None) -> str:
+    """A report in one of the formats of `RENDERERS`; as text its tables fit `width`."""
+    if form == "text":
+        return report_text(report, width)
+    return RENDERERS[form](report)
 
 
 def render(comparison: Comparison, form: str) -> str:

@@ -86,8 +86,9 @@ _OF_A_PAIR = (
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
-    r"""Each step with its time, the oldest first, in plain text; what is not in force any more says
-    so.
+    r"""Each step with its time, the oldest first, in plain text.
+
+    A step that is no longer in force says so.
 
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
     >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\n")
@@ -95,12 +96,15 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
     1970-01-01 00:02 UTC: excluded A in en-de: late (taken back)
     1970-01-01 00:03 UTC: took back entry 2, excluded A in en-de: late
     """
-    gone = taken_back(history)
-    return [
-        f"{datetime.fromtimestamp(entry.at, UTC):%Y-%m-%d %H:%M} UTC: {_describe_change(entry.change, history)}"
-        + " (taken back)" * (entry.number in gone)
-        for entry in history
-    ]
+    numbers_taken_back = taken_back(history)
+    sentences = []
+    for entry in history:
+        time = datetime.fromtimestamp(entry.at, UTC)
+        sentence = f"{time:%Y-%m-%d %H:%M} UTC: {_describe_change(entry.change, history)}"
+        if entry.number in numbers_taken_back:
+            sentence += " (taken back)"
+        sentences.append(sentence)
+    return sentences
 
 
 def _describe_change(change: Change, history: Sequence[Entry]) -> str:
@@ -108,11 +112,13 @@ def _describe_change(change: Change, history: Sequence[Entry]) -> str:
         case Begin(task=task, track=track, metric=metric):
             return f"began the review of {task}, {track or 'all'} systems, by {name_metric(metric)}"
         case Exclude(system=system, pair=pair, reason=reason):
-            return f"excluded {system} in {pair or 'all language pairs'}: {reason or 'no reason given'}"
+            where = pair or "all language pairs"
+            return f"excluded {system} in {where}: {reason or 'no reason given'}"
         case PutBack(system=system, pair=pair):
             return f"put {system} back in {pair or 'all language pairs'}"
         case SetRule(rule=rule):
-            return f"chose ranks {RANK_RULES[rule].title if rule in RANK_RULES else rule}"
+            title = RANK_RULES[rule].title if rule in RANK_RULES else rule
+            return f"chose ranks {title}"
         case SetSettings():
             return f"chose the settings {_describe_choice(change)}"
         case SetMetric(metric=metric):
@@ -120,39 +126,41 @@ def _describe_change(change: Change, history: Sequence[Entry]) -> str:
         case NoteOn(text=text):
             about = f"{change.a} and {change.b} in {change.pair} by {name_metric(change.metric)}"
             return f"noted on {about}: {text}" if text else f"removed the note on {about}"
-        case Decide(pair=pair, first=first, why=why):
-            if not first:
-                return f"removed the decision for {pair or ACROSS_PAIRS}"
-            declared = (
-                f"{first[0]} is the first"
-                if len(first) == 1
-                else f"{join_names(first)} share the first place"
-            )
-            return f"decided {pair or ACROSS_PAIRS}: {declared}" + f": {why}" * bool(why)
+        case Decide():
+            return _describe_decision(change)
         case SeeContent():
             return "went on with the changed content of the task"
         case TakeBack(number=number):
-            return (
-                f"took back entry {number}, {_describe_change(history[number - 1].change, history)}"
-            )
+            original = _describe_change(history[number - 1].change, history)
+            return f"took back entry {number}, {original}"
+
+
+def _describe_decision(decision: Decide) -> str:
+    where = decision.pair or ACROSS_PAIRS
+    if not decision.first:
+        return f"removed the decision for {where}"
+    if len(decision.first) == 1:
+        declared = f"{decision.first[0]} is the first"
+    else:
+        declared = f"{join_names(decision.first)} share the first place"
+    reason = f": {decision.why}" if decision.why else ""
+    return f"decided {where}: {declared}{reason}"
 
 
 def _describe_choice(change: SetSettings) -> str:
     if change.preset in PRESETS:
         return f"{PRESETS[change.preset].title!r}"
-    return (
-        ", ".join(
-            f"{SETTINGS[name].title}: {SETTINGS[name].name_value(value)}"
-            if name in SETTINGS
-            else f"{name}: {value}"
-            for name, value in change.settings.items()
-        )
-        or "of mtsig"
-    )
+    phrases = []
+    for name, value in change.settings.items():
+        if name in SETTINGS:
+            phrases.append(f"{SETTINGS[name].title}: {SETTINGS[name].name_value(value)}")
+        else:
+            phrases.append(f"{name}: {value}")
+    return ", ".join(phrases) or "of mtsig"
 
 
 def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str]) -> str | None:
-    """What is not as it was when it was reviewed; None where all is.
+    """What changed in a task since it was reviewed; None where nothing did.
 
     The task is without the exclusions of the review, the digests are of the language pairs that are
     at hand.
@@ -163,11 +171,9 @@ def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str])
         pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest
     ]
     changed += [pair for pair in review.digests if pair not in task.pairs]
-    where = (
-        join_names(changed)
-        if changed
-        else "the table of systems, or language pairs that this metric does not score"
-    )
+    where = "the table of systems, or language pairs that this metric does not score"
+    if changed:
+        where = join_names(changed)
     return (
         f"This task is not the one that was reviewed: its content changed in {where}. Numbers may differ from "
         "those seen before, and decisions may no longer hold. Check them again."
@@ -175,117 +181,131 @@ def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str])
 
 
 def left_out_table(exclusions: Iterable[TaskExclusion]) -> Table:
-    """Who is left out, where and why."""
-    columns = (
-        Column("system", "system", "name"),
-        Column("pair", "language pair", "name"),
-        Column("reason", "reason"),
-    )
-    return Table(
-        "left-out",
-        columns,
-        tuple((one.system, one.pair or "all", one.reason) for one in exclusions),
-    )
+    """The systems that are excluded, where and why."""
+    table = TableBuilder("left-out", exclusions)
+    table.add("system", "system", "name", attrgetter("system"))
+    table.add("pair", "language pair", "name", lambda exclusion: exclusion.pair or "all")
+    table.add("reason", "reason", "text", attrgetter("reason"))
+    return table.build()
 
 
 def left_out_said(review: Review) -> list[str]:
-    """How many systems are excluded from all language pairs, and how many others from some, in
-    short phrases.
+    """How many systems are excluded from all language pairs, and how many others from some.
+
+    These are short phrases.
 
     >>> gone = Exclude("A", "en-de"), Exclude("A", "en-cs"), Exclude("B")
     >>> left_out_said(replay([Entry(k, 0.0, step) for k, step in enumerate(
     ...     [Begin("toy", None, "0f", {}, "bleu", {}), *gone], 1)]))
     ['1 system excluded', '1 system excluded from 2 language pairs']
     """
-    everywhere = {one.system for one in review.exclusions if one.pair is None}
-    partly = [one for one in review.exclusions if one.system not in everywhere]
-    systems, pairs = {one.system for one in partly}, {one.pair for one in partly}
-    return [
-        *[f"{format_count(len(everywhere), 'system')} excluded"] * bool(everywhere),
-        *[
-            f"{format_count(len(systems), 'system')} excluded from {format_count(len(pairs), 'language pair')}"
-        ]
-        * bool(partly),
-    ]
+    from_all = {exclusion.system for exclusion in review.exclusions if exclusion.pair is None}
+    from_some = [exclusion for exclusion in review.exclusions if exclusion.system not in from_all]
+    phrases = []
+    if from_all:
+        phrases.append(f"{format_count(len(from_all), 'system')} excluded")
+    if from_some:
+        n_systems = format_count(len({exclusion.system for exclusion in from_some}), "system")
+        n_pairs = format_count(len({exclusion.pair for exclusion in from_some}), "language pair")
+        phrases.append(f"{n_systems} excluded from {n_pairs}")
+    return phrases
 
 
 def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
-    """Each language pair, and all together, with who is declared first, and why, None where that is
-    open; with what was found also who is first there, and by simultaneous rank ranges where another
-    rule decides.
+    """Each language pair, and all together, with the system that is declared first, and why.
+
+    Both are None where that is open. With a comparison also the first system there, and by
+    simultaneous rank ranges where another rule decides.
     """
-    decided = {
-        one.pair or ACROSS_PAIRS: (", ".join(one.first), one.why) for one in review.decisions
-    }
-    tops = Table("first", (), ()) if found is None else tops_table(found, review.metric)
-    first = {pair: cells for pair, *cells in tops.rows}
-    if (
-        found is not None
-        and (macro := found.macro.get(review.metric)) is not None
-        and macro.is_ranked
-    ):
-        top = ", ".join(row.system for row in macro.systems if row.rank_low == 1)
-        first[ACROSS_PAIRS] = [top] * len(tops.columns[1:])
-    columns = (
+    decisions = {decision.pair or ACROSS_PAIRS: decision for decision in review.decisions}
+    tops = Table("first", (), ()) if found is None else _list_tops(found, review.metric)
+    first = {lang_pair: cells for lang_pair, *cells in tops.rows}
+    columns = [
         Column("language_pair", "language pair", "name"),
         Column("declared", "declared first"),
         Column("why", "why"),
         *tops.columns[1:],
-    )
-    return Table(
-        "decisions",
-        columns,
-        tuple(
-            (
-                pair,
-                *decided.get(pair, (None, EMPTY)),
-                *first.get(pair, [None] * len(tops.columns[1:])),
-            )
-            for pair in dict.fromkeys([*first, *decided])
-        ),
-    )
+    ]
+    rows = []
+    for lang_pair in dict.fromkeys([*first, *decisions]):
+        decision = decisions.get(lang_pair)
+        declared, why = (None, EMPTY)
+        if decision is not None:
+            declared, why = ", ".join(decision.first), decision.why
+        cells = first.get(lang_pair, [None] * len(tops.columns[1:]))
+        rows.append((lang_pair, declared, why, *cells))
+    return Table("decisions", tuple(columns), tuple(rows))
+
+
+def _list_tops(found: TaskComparison, metric: str) -> Table:
+    """The top group of each language pair, and across them."""
+    tops = tops_table(found, metric)
+    macro = found.macro.get(metric)
+    if macro is None or not macro.is_ranked:
+        return tops
+    first = ", ".join(_list_first(macro.systems))
+    keys = tops.keys[1:]
+    return tops.add_rows([{"language_pair": ACROSS_PAIRS, **dict.fromkeys(keys, first)}])
+
+
+def _list_first(systems: Iterable[SystemResult | MacroSystem]) -> list[str]:
+    return [row.system for row in systems if row.rank_low == 1]
 
 
 def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
-    """What the numbers say against the decisions: who is declared first and is not, and who is in
-    the top group and not declared.
+    """What the numbers say against the decisions.
+
+    A declared system may not be first, and a system of the top group may not be declared.
     """
-    return [
-        caution
-        for one in review.decisions
-        for caution in _question_decision(one, review.metric, found)
-    ]
+    cautions: list[Caution] = []
+    for decision in review.decisions:
+        cautions += _question_decision(decision, review.metric, found)
+    return cautions
+
+
+class _Ranked(NamedTuple):
+    """The ranks that a decision is compared with."""
+
+    systems: Sequence[SystemResult | MacroSystem] = ()
+    top_group: Sequence[str] = ()
+    rule: str = "simultaneous"
+    why: str | None = None  # there are no ranks
+
+
+def _find_ranked(decision: Decide, metric: str, found: TaskComparison) -> _Ranked:
+    if decision.pair is None:
+        macro = found.macro.get(metric)
+        systems = () if macro is None else macro.systems
+        return _Ranked(systems, _list_first(systems))
+    comparison = found.pairs.get(decision.pair)
+    if comparison is None or metric not in comparison.metrics:
+        return _Ranked()
+    result = comparison.metrics[metric]
+    top_group: Sequence[str] = _list_first(result.systems)
+    if result.ruled is not None:
+        simultaneous = set(result.ruled.first_held)
+        top_group = [row.system for row in result.systems if row.system in simultaneous]
+    why = explain_no_ranks(comparison, result)
+    return _Ranked(result.systems, top_group, find_rank_rule(found).name, why)
 
 
 def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
-    pair, why, rule = decision.pair or ACROSS_PAIRS.capitalize(), None, "simultaneous"
-    systems: Sequence[SystemResult | MacroSystem] = ()
-    if decision.pair is None and metric in found.macro:
-        systems = found.macro[metric].systems
-    top_group = [row.system for row in systems if row.rank_low == 1]
-    if (
-        comparison := found.pairs.get(decision.pair or "")
-    ) is not None and metric in comparison.metrics:
-        result, rule = comparison.metrics[metric], find_rank_rule(found).name
-        systems, why = result.systems, explain_no_ranks(comparison, result)
-        held = None if result.ruled is None else result.ruled.first_held
-        top_group = [
-            row.system
-            for row in systems
-            if (row.rank_low == 1 if held is None else row.system in held)
-        ]
-    ranks = {row.system: row.rank_low for row in systems}
+    pair = decision.pair or ACROSS_PAIRS.capitalize()
+    ranked = _find_ranked(decision, metric, found)
+    ranks = {row.system: row.rank_low for row in ranked.systems}
     for name in decision.first:
         if name not in ranks:
             yield Caution("declared-not-compared", {"pair": pair}, metric, name)
         elif ranks[name] is None:
-            yield Caution("declared-without-ranks", {"pair": pair, "why": why}, metric, name)
+            reason = {"pair": pair, "why": ranked.why}
+            yield Caution("declared-without-ranks", reason, metric, name)
         elif ranks[name] != 1:
-            facts = {"pair": pair, "rule": rule, "in_top_group": name in top_group}
+            is_in_top_group = name in ranked.top_group
+            facts = {"pair": pair, "rule": ranked.rule, "in_top_group": is_in_top_group}
             yield Caution("declared-not-first", facts, metric, name)
-    others = [name for name in top_group if name not in decision.first]
-    if others and len(others) < len(top_group):
-        yield Caution("top-group-not-declared", {"pair": pair, "systems": others}, metric)
+    undeclared = [name for name in ranked.top_group if name not in decision.first]
+    if undeclared and len(undeclared) < len(ranked.top_group):
+        yield Caution("top-group-not-declared", {"pair": pair, "systems": undeclared}, metric)
 
 
 def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
@@ -378,126 +398,123 @@ def _better_by_rule(pair: PairResult) -> str | None:
 
 
 def _find_pair(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
-    """The pair of systems of a note, None where it was not compared; who of the two is excluded."""
-    gone = [
-        one.system
-        for one in found.excluded
-        if one.system in (note.a, note.b) and one.pair in (None, note.pair)
+    """The pair of systems of a note, and which of the two is excluded.
+
+    The pair is None where it was not compared.
+    """
+    excluded = [
+        exclusion.system
+        for exclusion in found.excluded
+        if exclusion.system in (note.a, note.b) and exclusion.pair in (None, note.pair)
     ]
     comparison = found.pairs.get(note.pair)
-    if comparison is None or note.metric not in comparison.metrics or gone:
-        return None, gone
+    if comparison is None or note.metric not in comparison.metrics or excluded:
+        return None, excluded
     for pair in comparison.metrics[note.metric].pairs:
         if {pair.a, pair.b} == {note.a, note.b}:
-            return pair, gone
-    return None, gone
+            return pair, excluded
+    return None, excluded
 
 
 def nobody_ranked(found: RanksBeforeAfter) -> bool:
     """Whether no system has a rank anywhere, neither before nor after."""
-    return all(one.before is None and one.after is None for one in found.ranks)
+    return all(row.before is None and row.after is None for row in found.ranks)
 
 
 def circles_table(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
-    """Who stands first by a rule in each language pair, and by ours across them, before and
-    after.
+    """The first systems by a rule in each language pair, and by ours across them.
+
+    They are those before and those after.
     """
-    columns = (
-        Column("language_pair", "language pair", "name"),
-        Column("before", f"{name_first_place(rule)}: before"),
-        Column("now", "now"),
-        Column("changed", "changed"),
-    )
-    return Table(
-        "circles",
-        columns,
-        tuple(
-            (
-                one.pair or ACROSS,
-                ", ".join(one.before) or None,
-                ", ".join(one.after) or None,
-                "yes" if one.changed else "no",
-            )
-            for one in found.circles
-        ),
-    )
+    table = TableBuilder("circles", found.circles)
+    table.add("language_pair", "language pair", "name", lambda circle: circle.pair or ACROSS)
+    title = f"{name_first_place(rule)}: before"
+    table.add("before", title, "text", lambda circle: ", ".join(circle.before) or None)
+    table.add("now", "now", "text", lambda circle: ", ".join(circle.after) or None)
+    table.add("changed", "changed", "text", lambda circle: "yes" if circle.changed else "no")
+    return table.build()
 
 
 def review_changes_table(found: RanksBeforeAfter) -> Table:
     """Each system with its rank in each language pair, and across them, before and now."""
-    places = [one.pair or ACROSS for one in found.circles]
-    changes = {
-        (one.system, one.pair or ACROSS): (one.before, "excluded" if one.left_out else one.after)
-        for one in found.ranks
-    }
-    names = dict.fromkeys(
-        one.system for one in sorted(found.ranks, key=lambda one: one.pair is not None)
-    )
-    columns = (
-        Column("system", "system", "name"),
-        *(Column(place, place, "rank change") for place in places),
-    )
+    changes = {}
+    across_first = sorted(found.ranks, key=lambda row: row.pair is not None)
+    for row in across_first:
+        now = "excluded" if row.left_out else row.after
+        changes[row.system, row.pair or ACROSS] = (row.before, now)
+    names = dict.fromkeys(row.system for row in across_first)
+    columns = [circle.pair or ACROSS for circle in found.circles]
+    rows = [(name, *(changes.get((name, column)) for column in columns)) for name in names]
     return Table(
         "review-rank-changes",
-        columns,
-        tuple((name, *(changes.get((name, place)) for place in places)) for name in names),
+        (
+            Column("system", "system", "name"),
+            *(Column(column, column, "rank change") for column in columns),
+        ),
+        tuple(rows),
     )
 
 
 def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
-    """A review as JSON has it, without a link: what is in force, and the steps that led there; with
-    what was found also what that says of decisions and of notes.
+    """A review as JSON has it, without a link: what is in force, and the steps that led there.
+
+    With a comparison also what that says of decisions and of notes.
     """
     review = replay(history)
-    gone = taken_back(history)
-    return {
-        **to_plain(review),
-        "rank_rule": review.settings.get("rank_rule", "simultaneous"),
-        "history": [
+    numbers_taken_back = taken_back(history)
+    steps = []
+    for entry, sentence in zip(history, history_sentences(history), strict=True):
+        steps.append(
             {
                 "number": entry.number,
                 "at": entry.at,
-                "said": said,
-                "in_force": entry.number not in gone,
+                "said": sentence,
+                "in_force": entry.number not in numbers_taken_back,
                 "change": change_to_json(entry.change),
             }
-            for entry, said in zip(history, history_sentences(history), strict=True)
-        ],
-        **(
-            {}
-            if found is None
-            else {
-                "decision_warnings": [caution.text for caution in decision_cautions(review, found)],
-                "measured": [_measured_record(note, found) for note in review.notes],
-            }
-        ),
+        )
+    record: dict[str, Any] = to_plain(review) | {
+        "rank_rule": review.settings.get("rank_rule", "simultaneous"),
+        "history": steps,
     }
+    if found is not None:
+        cautions = decision_cautions(review, found)
+        record["decision_warnings"] = [caution.text for caution in cautions]
+        record["measured"] = [_measured_record(note, found) for note in review.notes]
+    return record
 
 
 def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
     """What was measured of the pair of a note, a - b, by our test and by the rule of the ranks."""
-    row, gone = _find_pair(note, found)
-    if row is None:
-        return {**dict.fromkeys(_OF_A_PAIR), "left_out": gone}
+    pair, excluded = _find_pair(note, found)
+    if pair is None:
+        return {**dict.fromkeys(_OF_A_PAIR), "left_out": excluded}
     comparison = found.pairs[note.pair]
     result = comparison.metrics[note.metric]
-    seen = view_pair(row, note.a, result, comparison.settings)
-    ci, joint = (
-        ends and join_ends(*ends, result.sign) or (None, None) for ends in (seen.ci, seen.ci_joint)
-    )
-    better = {"better": "a", "worse": "b"}.get(seen.decision)
-    rule_improvement = _improvement_by_rule(row, note.a, result)
-    rule_delta = None if rule_improvement is None else result.sign * rule_improvement
-    rule_better = {note.a: "a", note.b: "b", None: None}[_better_by_rule(row)]
-    values = (
-        result.sign * seen.difference,
-        *ci,
-        *joint,
-        seen.p,
-        seen.adjusted_p,
-        better,
-        rule_delta,
-        row.rule_p,
-        rule_better,
-    )
-    return dict(zip(_OF_A_PAIR, values, strict=True), left_out=gone)
+    view = view_pair(pair, note.a, result, comparison.settings)
+    ci_low, ci_high = _subtract(view.ci, result)
+    ci_joint_low, ci_joint_high = _subtract(view.ci_joint, result)
+    rule_improvement = _improvement_by_rule(pair, note.a, result)
+    return {
+        "delta": result.sign * view.difference,
+        "ci_low": ci_low,
+        "ci_high": ci_high,
+        "ci_joint_low": ci_joint_low,
+        "ci_joint_high": ci_joint_high,
+        "p_value": view.p,
+        "p_adjusted": view.adjusted_p,
+        "better": {"better": "a", "worse": "b"}.get(view.decision),
+        "rule_delta": None if rule_improvement is None else result.sign * rule_improvement,
+        "rule_p": pair.rule_p,
+        "rule_better": {note.a: "a", note.b: "b", None: None}[_better_by_rule(pair)],
+        "left_out": excluded,
+    }
+
+
+def _subtract(
+    interval: tuple[float, float] | None, result: MetricResult
+) -> tuple[float | None, float | None]:
+    """The bounds of a - b, from those of the improvement of a over b."""
+    if interval is None:
+        return None, None
+    return join_ends(*interval, result.sign) or (None, None)

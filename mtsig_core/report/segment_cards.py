@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from html import escape
+from typing import Any, NamedTuple
 
 import numpy as np
 import regex
 
 from mtsig_core.languages import languages_of
 from mtsig_core.metrics.overlap import matched_pieces
+from mtsig_core.report.html import template
 from mtsig_core.report.table import rounded, signed
-from mtsig_core.report.text import read_template
 from mtsig_core.testset import TestSet
 
 # What two outputs do not share: words in scripts with spaces between words, characters in those
@@ -44,70 +44,80 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
     >>> differing_pieces("今天天气很好", "昨天天气好")[0]
     [('今', True), ('天天气', False), ('很', True), ('好', False)]
     """
-    (units, places), (others, their_places) = reading_units(one), reading_units(other)
-    counts, their_counts = Counter(units), Counter(others)
-    if sum(n * their_counts[unit] for unit, n in counts.items()) > MOST_EQUAL:
+    units, spans = reading_units(one)
+    other_units, other_spans = reading_units(other)
+    counts, other_counts = Counter(units), Counter(other_units)
+    n_equal = sum(n * other_counts[unit] for unit, n in counts.items())
+    if n_equal > MOST_EQUAL:
         return None
-    shared, theirs = np.zeros(len(units), bool), np.zeros(len(others), bool)
-    for start, begin, n in SequenceMatcher(
-        None, units, others, autojunk=False
-    ).get_matching_blocks():
-        shared[start : start + n] = theirs[begin : begin + n] = True
-    return _pieces(one, places, shared), _pieces(other, their_places, theirs)
+    is_shared, is_shared_in_other = np.zeros(len(units), bool), np.zeros(len(other_units), bool)
+    matcher = SequenceMatcher(None, units, other_units, autojunk=False)
+    for start, other_start, n in matcher.get_matching_blocks():
+        is_shared[start : start + n] = True
+        is_shared_in_other[other_start : other_start + n] = True
+    return _cut(one, spans, is_shared), _cut(other, other_spans, is_shared_in_other)
 
 
 def reading_units(text: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """The units by which two texts are compared, and where each stands.
+    """The units by which two texts are compared, and the span of each.
 
     >>> reading_units("Don't go, 3.5 km")[0]
     ['Don', "'", 't', 'go', ',', '3', '.', '5', 'km']
     >>> len(reading_units("👨\u200d👩\u200d👧 家👩🏽")[0])
     3
     """
-    found = list(_UNIT.finditer(text))
-    return [one[0] for one in found], [one.span() for one in found]
+    matches = list(_UNIT.finditer(text))
+    return [match[0] for match in matches], [match.span() for match in matches]
 
 
-def _pieces(text: str, places: list[tuple[int, int]], shared: np.ndarray) -> list[Piece]:
+def _cut(text: str, spans: Sequence[tuple[int, int]], is_shared: np.ndarray) -> list[Piece]:
     pieces: list[Piece] = []
 
-    def add(part: str, marked: bool) -> None:
-        if pieces and pieces[-1][1] == marked:
-            part = pieces.pop()[0] + part
-        if part:
-            pieces.append((part, marked))
+    def add(piece: str, is_marked: bool) -> None:
+        """Add a piece to the last one if that has the same mark."""
+        if pieces and pieces[-1][1] == is_marked:
+            piece = pieces.pop()[0] + piece
+        if piece:
+            pieces.append((piece, is_marked))
 
-    at = 0
-    for k, (start, end) in enumerate(places):
-        add(text[at:start], k > 0 and not shared[k - 1] and not shared[k])
-        add(text[start:end], not shared[k])
-        at = end
-    add(text[at:], False)
+    position = 0
+    for k, (start, end) in enumerate(spans):
+        is_between_marked = k > 0 and not is_shared[k - 1] and not is_shared[k]
+        add(text[position:start], is_between_marked)
+        add(text[start:end], not is_shared[k])
+        position = end
+    add(text[position:], False)
     return pieces
 
 
-# Segments to be read, as HTML: outputs side by side, each in the direction and language that it is
-# written in.
+# -------------------------------------------------------------------------------------------------
+# Segments as HTML: outputs side by side, each in the direction and language that it is written in.
 
 
 #: What may be marked in the texts.
 MARKS = ("matches with the reference", "differences between the two")
 
-_EMPTY = "(empty)"
-_NO_TEXT = "(rated, without a text of its own here)"
 _RIGHT_TO_LEFT = frozenset(
     ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "syr", "ug", "ur", "yi"]
 )
 #: The tokens of a text, as a metric sees them.
 Tokenize = Callable[[str], list[str]]
+#: A piece of a text and the class of its mark, which may be empty.
+MarkedPiece = tuple[str, str]
+
+
+def _macros() -> Any:
+    return template("cards.html").module
+
 
 #: The fonts are those that each system has for a script: a page asks other hosts for nothing.
-STYLE = f"<style>\n{read_template('segments.css')}</style>"
+STYLE = str(_macros().style())
 
 
 def text_direction(language: str | None) -> str:
-    """The direction to set a text in: from the right in the languages written so, else by its first
-    letter.
+    """The direction to set a text in.
+
+    From the right in the languages written so, else by its first letter.
 
     >>> text_direction("ar_EG"), text_direction(None)
     ('rtl', 'auto')
@@ -126,10 +136,50 @@ def language_tag(language: str | None) -> str:
 
 
 def contributed(added: Sequence[float], unit: str) -> list[str]:
-    """What segments add to a difference, with as many digits as the largest asks for."""
+    """The part of a difference that each segment adds.
+
+    It has as many digits as the largest asks for.
+    """
     largest = max(map(abs, added), default=0)
-    form = f".{max(3, 1 - math.floor(math.log10(largest)))}f" if 1e-4 <= largest < 1000 else ""
-    return [f"{signed(value, form) if form else rounded(value, '+')} {unit}" for value in added]
+    if not 1e-4 <= largest < 1000:
+        return [f"{rounded(value, '+')} {unit}" for value in added]
+    decimals = max(3, 1 - math.floor(math.log10(largest)))
+    return [f"{signed(value, f'.{decimals}f')} {unit}" for value in added]
+
+
+class _Text(NamedTuple):
+    """A text as it is shown."""
+
+    pieces: Sequence[MarkedPiece]
+    direction: str
+    language: str
+    placeholder: str  # where there is no text
+
+
+class _Block(NamedTuple):
+    """A text with its name on a card."""
+
+    name: str
+    text: _Text
+    kind: str  # the classes of its place
+
+
+class _Row(NamedTuple):
+    """A text in the list of all systems."""
+
+    name: str
+    text: _Text
+    score: str = ""
+    side: str = ""  # A or B where it is one of the chosen pair
+
+
+def _show_text(
+    text: str | None, language: str | None, pieces: Sequence[MarkedPiece] | None = None
+) -> _Text:
+    if not text:
+        placeholder = "(empty)" if text is not None else "(rated, without a text of its own here)"
+        return _Text((), "", "", placeholder)
+    return _Text(pieces or [(text, "")], text_direction(language), language_tag(language), "")
 
 
 def card(
@@ -144,33 +194,28 @@ def card(
     outputs_first: bool = False,
 ) -> str:
     """One segment: its head, the source and the references, and the outputs, two in a row."""
-    target, rows = languages_of(testset.langpair)[1], _given(testset, k)
-    odd = len(rows) % 2 == 1  # the first is wide then, so that the two outputs are in one row
-    above = "".join(
-        _block(name, _text(text, language), "mt-quiet" + " mt-wide" * (odd and not n))
-        for n, (name, text, language) in enumerate(rows)
-    )
-    pieces = _mark_differences(testset, systems, k) if marks == MARKS[1] else {}
-    outputs = ""
-    for n, name in enumerate(systems):
-        text = testset.systems[name][k]
-        inner = pieces.get(name) or (
-            _matched(testset, text, k, tokens) if marks == MARKS[0] else None
-        )
-        alone = outputs_first and n == len(systems) - 1 and len(systems) % 2 == 1
-        outputs += _block(name, _text(text, target, inner), "mt-wide" if alone else "")
-    texts = outputs + above if outputs_first else above + outputs
-    return f'<div class="mt-pair">{_head(testset, k, head, notes)}{texts}</div>'
+    target = languages_of(testset.langpair)[1]
+    inputs = []
+    for name, text, language in _list_inputs(testset, k):
+        inputs.append(_Block(name, _show_text(text, language), "mt-quiet"))
+    if len(inputs) % 2 == 1:  # the first is wide then, so that the two outputs are in one row
+        inputs[0] = inputs[0]._replace(kind="mt-quiet mt-wide")
+    pieces = _mark_texts(testset, systems, k, marks, tokens)
+    outputs = [
+        _Block(name, _show_text(testset.systems[name][k], target, pieces.get(name)), "")
+        for name in systems
+    ]
+    if outputs_first and len(outputs) % 2 == 1:
+        outputs[-1] = outputs[-1]._replace(kind="mt-wide")
+    blocks = outputs + inputs if outputs_first else inputs + outputs
+    return str(_macros().card(head, _list_facts(testset, k, notes), blocks))
 
 
 def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> str:
     """A segment before or after another, in small: the first line of each output, without marks."""
     target = languages_of(testset.langpair)[1]
-    inside = f'<div class="mt-wide"><small>{escape(where)}, line {testset.lines[k]}</small></div>'
-    inside += "".join(
-        f"<div>{_text(testset.systems[name][k], target)}</div>" for name in systems[:2]
-    )
-    return f'<div class="mt-pair mt-near mt-quiet">{inside}</div>'
+    texts = [_show_text(testset.systems[name][k], target) for name in systems[:2]]
+    return str(_macros().neighbour(f"{where}, line {testset.lines[k]}", texts))
 
 
 def system_list(
@@ -184,44 +229,26 @@ def system_list(
     chosen: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> str:
-    """All outputs of one segment, above its source and references, as a table of system, score and
-    text.
+    """All outputs of one segment, above its source and references.
+
+    They are a table of system, score and text.
     """
     target = languages_of(testset.langpair)[1]
+    sides = dict(zip(chosen, "AB", strict=False))
     rows = []
     for name, score in scores:
-        text, called = testset.systems[name][k], f"<bdi>{escape(name)}</bdi>"
-        if name in chosen:
-            called = f"<b>{'AB'[chosen.index(name)]}: {called}</b>"
-        rows.append(
-            (called, escape(score), _text(text, target, _matched(testset, text, k, tokens)))
-        )
-    rows += [
-        (f"<bdi>{escape(name)}</bdi>", "", _text(text, language))
-        for name, text, language in _given(testset, k)
-    ]
-    body = "".join(
-        f"<tr><td>{called}</td><td>{score}</td><td>{text}</td></tr>" for called, score, text in rows
-    )
-    return (
-        f'<div class="mt-pair">{_head(testset, k, head, notes)}</div><table class="mt-each"><thead><tr><th>system'
-        f"</th><th>{escape(unit)}</th><th>output</th></tr></thead><tbody>{body}</tbody></table>"
-    )
+        text = testset.systems[name][k]
+        shown = _show_text(text, target, _mark_matches(testset, text, k, tokens))
+        rows.append(_Row(name, shown, score, sides.get(name, "")))
+    for name, text, language in _list_inputs(testset, k):
+        rows.append(_Row(name, _show_text(text, language)))
+    return str(_macros().system_list(head, _list_facts(testset, k, notes), unit, rows))
 
 
 def legend(marks: str = MARKS[0]) -> str:
     """What the marks mean."""
-    if marks == MARKS[1]:
-        said = (
-            'Marked: <span class="mt-alone">what the other output lacks</span>, by words where the script '
-            "has spaces, else by characters"
-        )
-    else:
-        orders = enumerate(("1 token", "2 tokens", "3 tokens", "4 or more"), 1)
-        said = "Marked: n-grams that a reference has too, of " + " &nbsp; ".join(
-            _span(f" {name} ", f"mt-n{n}") for n, name in orders
-        )
-    return f'<div class="mt-legend">{said}</div>'
+    macros = _macros()
+    return str(macros.legend_of_differences() if marks == MARKS[1] else macros.legend_of_matches())
 
 
 def segments_html(
@@ -235,75 +262,65 @@ def segments_html(
     marks: str = MARKS[0],
     tokens: Tokenize | None = None,
 ) -> str:
-    """A file to read or print offline: the cards of some segments, below a note on which they
-    are.
-    """
-    cards = "\n".join(
+    """A file to read or print offline: the cards of some segments, below a note on them."""
+    cards = [
         card(testset, systems, k, head, marks=marks, tokens=tokens)
         for k, head in zip(segments, heads, strict=True)
-    )
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
-        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">\n'
-        f"{STYLE}\n<style>body {{font: 1rem/1.5 sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}"
-        f"</style></head>\n<body><h1><bdi>{escape(title)}</bdi></h1>\n<p><bdi>{escape(note)}</bdi></p>\n"
-        f"{legend(marks)}\n{cards}\n</body></html>\n"
+    ]
+    return template("segments.html").render(
+        title=title, note=note, legend=legend(marks), cards=cards
     )
 
 
-def _given(testset: TestSet, k: int) -> list[tuple[str, str, str | None]]:
+def _list_inputs(testset: TestSet, k: int) -> Iterator[tuple[str, str, str | None]]:
     """Name, text and language of the source and the references of a segment."""
     source, target = languages_of(testset.langpair)
-    rows = [] if testset.sources is None else [("source", testset.sources[k], source)]
-    return rows + [
-        (name, text, target)
-        for name, texts in testset.references.items()
-        if (text := texts[k]) is not None
-    ]
+    if testset.sources is not None:
+        yield "source", testset.sources[k], source
+    for name, texts in testset.references.items():
+        reference = texts[k]
+        if reference is not None:
+            yield name, reference, target
 
 
-def _head(testset: TestSet, k: int, head: str, notes: Sequence[str]) -> str:
-    where = [f"line {testset.lines[k]}"]
-    where += [values[k] for values in (testset.domains, testset.documents) if values is not None]
-    said = " · ".join(f"<bdi>{escape(part)}</bdi>" for part in (*where, *notes))
-    return f'<div class="mt-wide"><b>{escape(head)}</b> <small>{said}</small></div>'
+def _list_facts(testset: TestSet, k: int, notes: Sequence[str]) -> list[str]:
+    """Line, domain and document of a segment, and notes on it."""
+    facts = [f"line {testset.lines[k]}"]
+    facts += [values[k] for values in (testset.domains, testset.documents) if values is not None]
+    return [*facts, *notes]
 
 
-def _block(name: str, text: str, extra: str = "") -> str:
-    return f'<div class="{extra}"><small><bdi>{escape(name)}</bdi></small>{text}</div>'
+def _mark_texts(
+    testset: TestSet, systems: Sequence[str], k: int, marks: str, tokens: Tokenize | None
+) -> dict[str, list[MarkedPiece] | None]:
+    """The marked pieces of each output; none of an output without marks."""
+    if marks == MARKS[1]:
+        return _mark_differences(testset, systems, k)
+    return {name: _mark_matches(testset, testset.systems[name][k], k, tokens) for name in systems}
 
 
-def _text(text: str | None, language: str | None, inner: str | None = None) -> str:
-    if not text:
-        return f'<div class="mt-text">{_NO_TEXT if text is None else _EMPTY}</div>'
-    lang = f' lang="{tag}"' if (tag := language_tag(language)) else ""
-    return (
-        f'<div class="mt-text" dir="{text_direction(language)}"{lang}>{inner or escape(text)}</div>'
-    )
-
-
-def _matched(testset: TestSet, text: str | None, k: int, tokens: Tokenize | None) -> str | None:
+def _mark_matches(
+    testset: TestSet, text: str | None, k: int, tokens: Tokenize | None
+) -> list[MarkedPiece] | None:
     if not text or tokens is None:
         return None
     references = [texts[k] for texts in testset.references.values()]
-    return "".join(
-        _span(piece, f"mt-n{order}" if order else "")
+    return [
+        (piece, f"mt-n{order}" if order else "")
         for piece, order in matched_pieces(text, references, tokens)
-    )
+    ]
 
 
-def _mark_differences(testset: TestSet, systems: Sequence[str], k: int) -> dict[str, str]:
+def _mark_differences(
+    testset: TestSet, systems: Sequence[str], k: int
+) -> dict[str, list[MarkedPiece] | None]:
     texts = [testset.systems[name][k] for name in systems[:2]]
-    both = differing_pieces(*texts) if len(texts) == 2 and None not in texts else None
-    return (
-        {}
-        if both is None
-        else {
-            name: "".join(_span(piece, "mt-alone" if alone else "") for piece, alone in pieces)
-            for name, pieces in zip(systems[:2], both, strict=True)
-        }
-    )
-
-
-def _span(text: str, kind: str) -> str:
-    return f'<span class="{kind}">{escape(text)}</span>' if kind else escape(text)
+    if len(texts) < 2 or None in texts:
+        return {}
+    both = differing_pieces(*texts)
+    if both is None:
+        return {}
+    return {
+        name: [(piece, "mt-alone" if is_alone else "") for piece, is_alone in pieces]
+        for name, pieces in zip(systems[:2], both, strict=True)
+    }

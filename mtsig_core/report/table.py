@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 # -------------------------------------------------------------------------------------------------
@@ -578,10 +579,27 @@ class TableBuilder:
         self.columns: list[Column] = []
         self.values: list[list[Any]] = []
 
-    def add(self, key: str, title: str, kind: str, value: Value, *, form: str = "") -> None:
-        """Add a column for readers and files."""
-        self.columns.append(Column(key, title, kind, form))
-        self.values.append([value(row) for row in self.rows])
+    def add(
+        self, key: str, title: str, kind: str, value: Value | None = None, **settings: str
+    ) -> None:
+        """Add a column for readers and files, by default with the field of the rows by its key."""
+        get_value = value or attrgetter(key)
+        self.add_values(key, title, kind, [get_value(row) for row in self.rows], **settings)
+
+    def add_values(
+        self,
+        key: str,
+        title: str,
+        kind: str,
+        values: Sequence[Any],
+        *,
+        form: str = "",
+        help_text: str = "",
+        where: str = "",
+    ) -> None:
+        """Add a column with a value for each row."""
+        self.columns.append(Column(key, title, kind, form, help_text, where))
+        self.values.append(list(values))
 
     def add_for(
         self, has_readers: bool, key: str, title: str, kind: str, value: Value, form: str = ""

@@ -29,7 +29,7 @@ from mtsig_core.report.document import (
 from mtsig_core.report.experiment_reports import (
     agreement_blocks,
     agreement_record,
-    agreement_records,
+    agreement_rows,
 )
 from mtsig_core.report.export import join_ratings, metric_records, records_csv
 from mtsig_core.report.html import report_html
@@ -210,7 +210,7 @@ def task_csv(found: TaskComparison, history: History = ()) -> str:
             {"table": "decision_warnings", "reason": text} for text in review["decision_warnings"]
         ]
     rows += [{"table": "disputed", **record} for record in disputed_records(find_disputes(found))]
-    rows += [] if found.agreement is None else agreement_records(found.agreement, _OF_AGREEMENT)
+    rows += [] if found.agreement is None else agreement_rows(found.agreement, _OF_AGREEMENT)
     info = {"task": found.task.name, "digest": found.task.digest}
     return records_csv([{**row, **info} for row in rows])
 

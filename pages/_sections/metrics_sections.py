@@ -15,7 +15,6 @@ from mtsig_core.figures.comparison_plots import agreement_dots
 from mtsig_core.metrics import list_metrics, metric_titles
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.experiment_reports import (
-    DOMAIN_FORMS,
     agreement_assumed,
     agreement_by_pair_table,
     agreement_note,
@@ -24,9 +23,11 @@ from mtsig_core.report.experiment_reports import (
     compared_metrics_table,
     domain_table,
     domains_note,
+    domains_report,
     domains_verdict,
     opposed_pairs_table,
 )
+from mtsig_core.report.export import report_csv
 from mtsig_core.results import Agreement, TaskAgreement
 from mtsig_core.stats.cautions import about_agreement
 from pages._sections import comparison_sections
@@ -121,7 +122,7 @@ def show_domains(view: View) -> None:
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
         charts.download(
             "Numbers as CSV",
-            DOMAIN_FORMS["csv"]([one]),
+            report_csv(domains_report([one])),
             (*view.named(), "domains"),
             "csv",
             "metrics.domains.csv",

@@ -15,7 +15,7 @@ import streamlit as st
 from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
-from mtsig_core.figures.comparison_plots import drivers, half_eye, null_tails
+from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line

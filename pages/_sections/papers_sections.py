@@ -34,10 +34,8 @@ from mtsig_core.experiments.sampling import (
     sample_both_kinds,
 )
 from mtsig_core.experiments.sweeps import bound_sd, stability, sweep_sizes
-from mtsig_core.figures.experiment_plots import (
-    p_values,
-    sample_scores,
-)
+from mtsig_core.figures.rate_plots import p_values
+from mtsig_core.figures.sample_plots import sample_scores
 from mtsig_core.metrics import list_metrics, metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import choose_form

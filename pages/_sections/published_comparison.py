@@ -29,13 +29,14 @@ from mtsig_core.readers.official_tables import (
 )
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.experiment_reports import (
-    REPLICATION_FORMS,
     published_ranks_table,
     rank_sentences,
     ranks_of,
+    replication_report,
     replication_sentences,
     replication_table,
 )
+from mtsig_core.report.export import report_csv
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from pages._sections import upload_sections
 from pages._ui import address, background, browser, charts, frame, result_cache, screen, testsets
@@ -198,7 +199,7 @@ def _show_tables(result, whole: bool = False) -> None:
 def _show_result(result, command: str) -> None:
     _show_tables(result)
     charts.download(
-        "As CSV", REPLICATION_FORMS["csv"](result), ("official",), "csv", "official.csv"
+        "As CSV", report_csv(replication_report(result)), ("official",), "csv", "official.csv"
     )
     copyable(command, "official.command", "Command that prints this table")
 

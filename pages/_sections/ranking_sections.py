@@ -14,19 +14,20 @@ from mtsig_core import MtsigError, Task
 from mtsig_core.experiments.integrity import examine_integrity, list_missing
 from mtsig_core.experiments.rankings import RULES, autorank, make_findings
 from mtsig_core.report.commands import command_line
-from mtsig_core.report.document import Block, Paragraph, TableBlock, Warnings
+from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.experiment_reports import (
-    AUTORANK_FORMS,
-    FINDINGS_FORMS,
-    INTEGRITY_FORMS,
-    RULES_FORMS,
     autorank_blocks,
+    autorank_report,
     findings_blocks,
+    findings_report,
     integrity_blocks,
+    integrity_report,
     missing_blocks,
     rules_blocks,
+    rules_report,
 )
 from mtsig_core.report.html import is_on_page
+from mtsig_core.report.reports import render_report
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen
@@ -46,8 +47,7 @@ def show_rules(view: TaskView) -> None:
     _show_files(
         "task.rules",
         view,
-        RULES_FORMS,
-        {view.metric: by_rule},
+        partial(rules_report, {view.metric: by_rule}),
         command_line("task", view.kept.source, metrics=view.metric, rank_rule="all", **settings),
     )
 
@@ -82,7 +82,7 @@ def show_findings(view: TaskView) -> None:
     command = (
         "" if source is None else command_line("findings", source, metrics=metrics, **settings)
     )
-    _show_files("task.findings", view, FINDINGS_FORMS, found, command)
+    _show_files("task.findings", view, partial(findings_report, found), command)
 
 
 def show_autorank(view: TaskView) -> None:
@@ -111,9 +111,9 @@ def show_autorank(view: TaskView) -> None:
     _show_files(
         "task.autorank",
         view,
-        AUTORANK_FORMS,
-        found,
+        partial(autorank_report, found),
         command_line("autorank", replace(_as_named(view, pair), pairs=(pair,)), rule=rule),
+        has_html=False,
     )
 
 
@@ -140,9 +140,9 @@ def show_integrity(view: TaskView) -> None:
     _show_files(
         "task.integrity",
         view,
-        INTEGRITY_FORMS,
-        found,
+        partial(integrity_report, found),
         command_line("integrity", source, metrics=found.metric) if has_command else "",
+        has_html=False,
     )
 
 
@@ -191,20 +191,29 @@ def _draw(blocks: Iterable[Block], key: str) -> None:
 
 
 def _show_files(
-    key: str, view: TaskView, forms: dict[str, Callable], found: object, command: str
+    key: str,
+    view: TaskView,
+    make_report: Callable[[], Report],
+    command: str,
+    has_html: bool = True,
 ) -> None:
     with st.container(horizontal=True):
         for form, title in _ENDINGS.items():
-            if form in forms:
-                charts.download(
-                    title,
-                    partial(forms[form], found),
-                    (view.kept.info.name, key.partition(".")[2]),
-                    {"latex": "tex"}.get(form, form),
-                    f"{key}.{form}",
-                )
+            if form == "html" and not has_html:
+                continue
+            charts.download(
+                title,
+                partial(_render, make_report, form),
+                (view.kept.info.name, key.partition(".")[2]),
+                {"latex": "tex"}.get(form, form),
+                f"{key}.{form}",
+            )
     if command:
         command_box(command, f"{key}.command", "these numbers")
+
+
+def _render(make_report: Callable[[], Report], form: str) -> str:
+    return render_report(make_report(), form)
 
 
 def _as_named(view: TaskView, pair: str | None = None) -> TaskSource | None:

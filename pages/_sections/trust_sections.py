@@ -20,7 +20,7 @@ from mtsig_core.experiments.error_rates import (
 )
 from mtsig_core.experiments.frame import Rate, describe_swaps
 from mtsig_core.experiments.sampling import conclusions, coverage
-from mtsig_core.figures.experiment_plots import counts, panels, rates
+from mtsig_core.figures.rate_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded

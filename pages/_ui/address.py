@@ -1,5 +1,6 @@
-"""The address of a page holds every choice: a link restores them all, and Back undoes one at a
-time.
+"""The address of a page holds every choice.
+
+A link restores them all, and Back undoes one at a time.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ _SHOWN = "address.shown"  # what each control was last set to
 _DRAWN = "address.drawn"  # what the controls of this run add to the address; None for a default
 _PAGES_OWN = "address.pages_own"  # keys that are forgotten when another page opens
 _LINKED = "address.linked"  # keys in the links that this page drew
-_LINK = "address.link"  # what the first link of the session asked, until a control reads it
-_COMPLAINTS = "address.complaints"
+_LINK = "address.link"  # choices of the first link of the session, until a control reads them
+_COMPLAINTS = "address.complaints"  # by text, whether each was shown
 _PAGE = "address.page"
 _OF_SETS = "address.of_sets"  # choices that belong to one test set, by its content
 _AWAITED = "address.awaited"  # the set opened last, while the browser may still send its choices
 _NOTHING = object()
 SEEN = "digest"  # which content was seen; not a choice
-# page and key of a review, which has its own settings: beside it go only keys of its page
-_WHOLE = "review"
+#: Page and key of a review, which has its own settings: its address has only keys of its page.
+_REVIEW = "review"
+Query = dict[str, list[str]]
 
 
-class Partly(ValueError):
+class Partly(ValueError):  # noqa: N818  a part is right
     """Part of what the address asks is not available; `rest` is the part that is."""
 
     def __init__(self, refused: str, rest: object):
@@ -39,40 +41,69 @@ class Partly(ValueError):
 
 def begin(page: str) -> None:
     """Start a run of a page. After a link or Back the address decides, otherwise the session."""
-    state, arrived = (
-        st.session_state,
-        {key: st.query_params.get_all(key) for key in st.query_params},
-    )
-    first = _DRAWN not in state  # what is set last: a run that another breaks off may set only some
-    if first:
-        state[_SHOWN], state[_COMPLAINTS], state[_OF_SETS], state[_LINK] = {}, {}, {}, dict(arrived)
-        state[_PAGES_OWN], state[_LINKED] = set(), set()
-    if first or by_history():
-        is_review = _WHOLE in arrived and not first
-        others = (
-            state[_KEPT] if is_review else {}
-        )  # of the other pages, which the address of a review does not have
-        state[_KEPT] = {
-            key: texts for key, texts in others.items() if key not in state[_PAGES_OWN]
-        } | arrived
-    elif page != state[_PAGE]:
-        for key in {_WHOLE, *state[_PAGES_OWN]}:
-            state[_KEPT].pop(key, None)
-            state[_SHOWN].pop(key, None)
-            state.pop(key, None)
-        # Take what a link of ours asks of the page it opens. The session is ahead of the address in
-        # everything else: a click may come before the browser has the last change.
-        state[_KEPT].update(
-            {
-                key: texts
-                for key, texts in arrived.items()
-                if key not in state[_KEPT] and key not in state[_LINKED]
-            }
-        )
-    if not first and page != state[_PAGE]:
-        state[_PAGES_OWN], state[_LINKED] = set(), set()
-        state[_COMPLAINTS] = {text: True for text, seen in state[_COMPLAINTS].items() if not seen}
-    state[_PAGE], state[_DRAWN] = page, {}
+    state = st.session_state
+    query = _read_query()
+    # `_DRAWN` is set last: a run that another breaks off may set only some of these.
+    is_first = _DRAWN not in state
+    is_next_page = not is_first and page != state[_PAGE]
+    if is_first:
+        _begin_session(query)
+    elif by_history():
+        _follow_history(query)
+    elif is_next_page:
+        _follow_link(query)
+    if is_next_page:
+        state[_PAGES_OWN] = set()
+        state[_LINKED] = set()
+        is_shown = state[_COMPLAINTS]
+        state[_COMPLAINTS] = {text: True for text in is_shown if not is_shown[text]}
+    state[_PAGE] = page
+    state[_DRAWN] = {}
+
+
+def _begin_session(query: Query) -> None:
+    state = st.session_state
+    state[_KEPT] = query
+    state[_LINK] = dict(query)
+    state[_SHOWN] = {}
+    state[_COMPLAINTS] = {}
+    state[_OF_SETS] = {}
+    state[_PAGES_OWN] = set()
+    state[_LINKED] = set()
+
+
+def _follow_history(query: Query) -> None:
+    """Take the choices of the address.
+
+    That of a review does not have those of other pages, which stay.
+    """
+    state = st.session_state
+    choices = {}
+    if _REVIEW in query:
+        choices = {
+            key: texts for key, texts in state[_KEPT].items() if key not in state[_PAGES_OWN]
+        }
+    state[_KEPT] = choices | query
+
+
+def _follow_link(query: Query) -> None:
+    """Forget the choices of the last page, and take what a link of ours asks of the page it opens.
+
+    The session is ahead of the address in everything else: a click may come before the browser has
+    the last change.
+    """
+    state = st.session_state
+    for key in {_REVIEW, *state[_PAGES_OWN]}:
+        state[_KEPT].pop(key, None)
+        state[_SHOWN].pop(key, None)
+        state.pop(key, None)
+    for key, texts in query.items():
+        if key not in state[_LINKED]:
+            state[_KEPT].setdefault(key, texts)
+
+
+def _read_query() -> Query:
+    return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
 def settle(
@@ -86,64 +117,77 @@ def settle(
 ):
     """Return the value of a control and put it into the session, where the control reads it.
 
-    `usual` is the default. The address omits it, except with `always`, for a default that differs
-    between pages. `read` turns texts of the address into a value and raises ValueError (or
-    `Partly`) for what is not available; `write` does the reverse. With `pages_own` the choice is
-    forgotten when another page opens.
+    Parameters
+    ----------
+    key : str
+    usual : object
+        The default, which the address omits.
+    read : callable
+        Turns texts of the address into a value; raises ValueError (or `Partly`) for what is not
+        available.
+    write : callable
+        Turns a value into texts.
+    pages_own : bool
+        Whether the choice is forgotten when another page opens.
+    always : bool
+        Whether the address has the default too: it differs between pages.
     """
     state = st.session_state
-    if key in state and state[key] != state[_SHOWN].get(
-        key, _NOTHING
-    ):  # the user or a callback changed it
-        keep(key, None if state[key] == usual and not always else write(state[key]))
+    if _is_changed(key):  # by the user or a callback
+        is_default = state[key] == usual and not always
+        keep(key, None if is_default else write(state[key]))
         state[_LINK].pop(key, None)
-        if (
-            page() != _WHOLE
-        ):  # Streamlit has written the new query under the old page, where Back leads
-            keep(_WHOLE, None)
-    value, wish = usual, state[_KEPT].get(key)
-    if wish is not None:
+        # Streamlit has written the new query under the old page, to which Back leads.
+        if page() != _REVIEW:
+            keep(_REVIEW, None)
+    texts = state[_KEPT].get(key)
+    value = usual
+    if texts is not None:
         try:
-            value = read(wish)
+            value = read(texts)
         except ValueError as refused:
             value = getattr(refused, "rest", usual)
-            if state[_LINK].get(key) == wish:
-                instead = (
-                    "it is ignored"
-                    if value != usual or usual in (None, "", [])
-                    else "using the default"
-                )
-                state[_COMPLAINTS].setdefault(
-                    f"The link asks for {key}={refused}, which is not available here; {instead}.",
-                    False,
-                )
+            if state[_LINK].get(key) == texts:
+                _complain(f"{key}={refused}", value, usual)
     state[_LINK].pop(key, None)
-    state[key] = (
-        value  # even if unchanged: new options make a new control, which starts from the session
-    )
+    # Even if unchanged: new options make a new control, which starts from the session.
+    state[key] = value
     state[_SHOWN][key] = value
-    state[_DRAWN][key] = (
-        None if value == usual and not (always and wish is not None) else write(value)
-    )
+    needs_default = always and texts is not None
+    is_omitted = value == usual and not needs_default
+    state[_DRAWN][key] = None if is_omitted else write(value)
     if pages_own:
-        state[_PAGES_OWN].add(key)
+        own(key)
     return value
+
+
+def _is_changed(key: str) -> bool:
+    """Return whether a control is set to something else than this module has set it to."""
+    state = st.session_state
+    return key in state and state[key] != state[_SHOWN].get(key, _NOTHING)
+
+
+def _complain(choice: str, value: object, usual: object) -> None:
+    result = "using the default"
+    if value != usual or usual in (None, "", []):
+        result = "it is ignored"
+    text = f"The link asks for {choice}, which is not available here; {result}."
+    st.session_state[_COMPLAINTS].setdefault(text, False)
 
 
 def asked(key: str) -> str | None:
     """Return the last text of a key in the address, or None."""
     texts = st.session_state[_KEPT].get(key)
-    return texts[-1] if texts else None
+    if not texts:
+        return None
+    return texts[-1]
 
 
 def peek(key: str) -> str | None:
     """Return what a control will show that this run has not drawn yet, as the address writes it."""
-    state = st.session_state
-    return (
-        str(state[key])
-        if key in state and state[key] != state[_SHOWN].get(key, _NOTHING)
-        else asked(key)
-    )
+    if _is_changed(key):
+        return str(st.session_state[key])
+    return asked(key)
 
 
 def own(key: str) -> None:
@@ -171,52 +215,57 @@ def switched_set(old: str, new: str, belongs: Callable[[str, list[str]], bool]) 
     for the old set.
     """
     state = st.session_state
-    state[_OF_SETS][old] = {
-        key: texts for key, texts in state[_KEPT].items() if belongs(key, texts)
-    }
-    for key in state[_OF_SETS][old]:
+    of_old = {key: texts for key, texts in state[_KEPT].items() if belongs(key, texts)}
+    for key in of_old:
         del state[_KEPT][key]
+    state[_OF_SETS][old] = of_old
     state[_AWAITED] = None if new in state[_OF_SETS] else new
     state[_KEPT].update(state[_OF_SETS].get(new, {}))
-    state[_LINK], state[_COMPLAINTS] = {}, {}
+    state[_LINK] = {}
+    state[_COMPLAINTS] = {}
 
 
-def take_aside(told: object) -> bool:
+def take_aside(stored: object) -> bool:
     """Add the choices that the browser kept from an earlier session: {content: {key: texts}}.
 
     Choices of this session win. Returns whether some belong to the open set.
     """
     state = st.session_state
-    if not isinstance(told, dict) or not all(isinstance(keys, dict) for keys in told.values()):
+    if not isinstance(stored, dict):
         return False
-    sound = {
-        content: {
-            key: [str(text) for text in texts]
-            for key, texts in keys.items()
-            if isinstance(texts, list)
-        }
-        for content, keys in told.items()
-    }
-    state[_OF_SETS] = sound | state[_OF_SETS]
-    late = sound.get(state.pop(_AWAITED, None), {})
-    state[_KEPT].update(late)
-    return bool(late)
+    of_sets = {}
+    for content, choices in stored.items():
+        if not isinstance(choices, dict):
+            return False
+        of_sets[content] = _read_choices(choices)
+    state[_OF_SETS] = of_sets | state[_OF_SETS]
+    of_open_set = of_sets.get(state.pop(_AWAITED, None), {})
+    state[_KEPT].update(of_open_set)
+    return bool(of_open_set)
+
+
+def _read_choices(choices: dict) -> Query:
+    query = {}
+    for key, texts in choices.items():
+        if isinstance(texts, list):
+            query[key] = [str(text) for text in texts]
+    return query
 
 
 def complaints() -> list[str]:
     """Return what the link asked for that is not available; shown until another page opens."""
-    said = st.session_state[_COMPLAINTS]
-    said.update(dict.fromkeys(said, True))
-    return list(said)
+    texts = list(st.session_state[_COMPLAINTS])
+    st.session_state[_COMPLAINTS] = dict.fromkeys(texts, True)
+    return texts
 
 
 def write() -> None:
     """Write the choices into the address as one step of the history, if any is missing there."""
-    query, stands = (
-        _alone(_query()),
-        _alone({key: st.query_params.get_all(key) for key in st.query_params}),
-    )
-    if query != {key: query[key] for key in [SEEN] if key in query} | stands:
+    query = _drop_others_of_review(_make_query())
+    written = _drop_others_of_review(_read_query())
+    if SEEN in query:  # no step of its own
+        written.setdefault(SEEN, query[SEEN])
+    if query != written:
         st.query_params.from_dict(query)
 
 
@@ -225,7 +274,7 @@ def link(
     label: str,
     *,
     icon: str = ":material/arrow_forward:",
-    help: str | None = None,
+    help: str | None = None,  # noqa: A002  as Streamlit's
     opened=None,
     **asks: str | None,
 ) -> None:
@@ -240,51 +289,55 @@ def link(
 
 def go(name: str, **asks: str | list[str] | None) -> None:
     """Open a page now with the choices and `asks`; None asks for the default."""
-    for key, text in asks.items():
-        keep(key, [text] if isinstance(text, str) else text)
-        st.session_state[_SHOWN][key] = st.session_state.get(
-            key
-        )  # what is on screen is not the user's choice
-    st.switch_page(PAGES[name].file, query_params=_alone(elsewhere(asks)))
+    state = st.session_state
+    for key, texts in _make_lists(asks).items():
+        keep(key, texts)
+        state[_SHOWN][key] = state.get(key)  # what is on screen is not the user's choice
+    st.switch_page(PAGES[name].file, query_params=_drop_others_of_review(elsewhere(asks)))
 
 
-def _alone(query: dict[str, list[str]]) -> dict[str, list[str]]:
+def _drop_others_of_review(query: Query) -> Query:
     """Drop what is no key of its own page, such as the open tab, if the query opens a review."""
-    if _WHOLE not in query:
+    if _REVIEW not in query:
         return query
-    own = {_WHOLE, *st.session_state[_PAGES_OWN]}
-    return {key: texts for key, texts in query.items() if key in own}
+    own_keys = {_REVIEW, *st.session_state[_PAGES_OWN]}
+    return {key: texts for key, texts in query.items() if key in own_keys}
 
 
-def _query() -> dict[str, list[str]]:
+def _make_query() -> Query:
     """Return the query of this page, with the choices whose controls are not drawn."""
     query = {**st.session_state[_KEPT], **st.session_state[_DRAWN]}
     return {key: texts for key, texts in query.items() if texts is not None}
 
 
-def elsewhere(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str]]:
+def elsewhere(asks: Mapping[str, str | list[str] | None]) -> Query:
     """Return the query of another page: the choices, and `asks`."""
-    own = {_WHOLE, *st.session_state[_PAGES_OWN]}
-    kept = {key: texts for key, texts in _query().items() if key not in own}
-    asked = {key: [text] if isinstance(text, str) else text for key, text in asks.items()}
-    return {key: texts for key, texts in {**kept, **asked}.items() if texts is not None}
+    query = _make_query()
+    for key in (_REVIEW, *st.session_state[_PAGES_OWN]):
+        query.pop(key, None)
+    query.update(_make_lists(asks))
+    return {key: texts for key, texts in query.items() if texts is not None}
 
 
-# The browser keeps the choices for test sets that are not open, so that a reload does not lose
-# them.
+def _make_lists(asks: Mapping[str, str | list[str] | None]) -> dict[str, list[str] | None]:
+    return {key: [texts] if isinstance(texts, str) else texts for key, texts in asks.items()}
+
+
+# The browser keeps the choices for test sets that are not open: a reload does not lose them.
 
 _SESSION = "aside.session"
 
 
 def keep_in_browser(along: dict[str, str | None]) -> None:
-    """Store the choices of other test sets in the tab, read back those of an earlier session, and
-    add `along` to the tab's address.
+    """Store the choices of other test sets in the tab, and add `along` to the tab's address.
+
+    Read back those of an earlier session.
     """
     session = st.session_state.setdefault(_SESSION, secrets.token_hex(4))
-    kept = component("aside")(
+    result = component("aside")(
         data={"session": session, "sets": st.session_state[_OF_SETS], "along": along},
         key="aside",
         on_kept_change=lambda: None,
-    ).kept
-    if kept is not None and take_aside(kept):
+    )
+    if result.kept is not None and take_aside(result.kept):
         st.rerun()

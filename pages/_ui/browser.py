@@ -1,6 +1,4 @@
-"""Parts that run in the browser: its secret, text to copy, pictures as PNG, scrolling to the
-top.
-"""
+"""What runs in the browser: its secret, text to copy, pictures as PNG, scrolling to the top."""
 
 from __future__ import annotations
 
@@ -22,14 +20,14 @@ _SHARE = (
     "<section class='share'><button type='button'></button><span role='status'></span></section>"
 )
 _BUTTON = "<section class='picture'><button type='button'></button></section>"
-_MOST = 16_000  # pixels of a side, as large as every browser can draw
+_LARGEST = 16_000  # pixels of a side, as large as every browser can draw
 
 
 def find_owner(*, make: bool = False) -> str | None:
     """Return the secret of this browser, or None if it has none yet and `make` is not set."""
     state = st.session_state
     if _ME not in state:
-        state[_ME] = _sound(st.context.cookies.get(_COOKIE))
+        state[_ME] = _check_secret(st.context.cookies.get(_COOKIE))
     if state[_ME] is None and make:
         state[_ME] = secrets.token_urlsafe(24)
     return state[_ME]
@@ -37,16 +35,19 @@ def find_owner(*, make: bool = False) -> str | None:
 
 def remember() -> None:
     """Let the browser keep its secret, on a page with something to keep."""
-    me = find_owner(make=True)
-    known = _sound(
-        component("owner")(data=me, key="browser.cookie", on_known_change=lambda: None).known
+    result = component("owner")(
+        data=find_owner(make=True), key="browser.cookie", on_known_change=lambda: None
     )
+    known = _check_secret(result.known)
     if known is not None:
         st.session_state[_ME] = known
 
 
-def _sound(text) -> str | None:
-    return text if isinstance(text, str) and re.fullmatch(r"[\w-]{20,64}", text, re.ASCII) else None
+def _check_secret(text: object) -> str | None:
+    """Return what can be a secret of a browser; None for anything else."""
+    if isinstance(text, str) and re.fullmatch(r"[\w-]{20,64}", text, re.ASCII):
+        return text
+    return None
 
 
 def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
@@ -72,13 +73,14 @@ def command_box(line: str, key: str, prints: str) -> None:
 def png_button(label: str, svg: str, file: str, key: str) -> None:
     """Draw a button that saves an SVG picture as the PNG `file`, whole and on white."""
     component("picture", _BUTTON)(
-        data={"label": label, "svg": svg, "file": file, "most": _MOST}, key=key, width="content"
+        data={"label": label, "svg": svg, "file": file, "most": _LARGEST}, key=key, width="content"
     )
 
 
 def keep_drafts(review: str, saved: str) -> None:
-    """Let the tab keep what is typed into the forms of a review, and put it back after a reload;
-    that of the field whose key is `saved` is kept no longer.
+    """Let the tab keep what is typed into the forms of a review, and put it back after a reload.
+
+    The text of the field whose key is `saved` is forgotten.
     """
     component("drafts")(data={"review": review, "saved": saved}, key="drafts")
 
@@ -88,7 +90,5 @@ def show_page_top(page: str) -> None:
 
     Then, and for another test set or task, close the sidebar where it covers the page.
     """
-    opened = [address.peek(key) for key in ("testset", "shared_task")]
-    component("page_top")(
-        data={"page": page, "opened": " ".join(filter(None, opened))}, key="page_top"
-    )
+    opened = [address.peek(key) or "" for key in ("testset", "shared_task")]
+    component("page_top")(data={"page": page, "opened": " ".join(opened).strip()}, key="page_top")

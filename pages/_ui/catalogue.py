@@ -1,5 +1,6 @@
-"""All pages, one row each: the navigation, links, settings in the sidebar and tests follow from
-this table.
+"""All pages, one row each.
+
+The navigation, links, settings in the sidebar and tests follow from this table.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ class Page:
     title: str
     icon: str  # of Google's Material Symbols
     settings: tuple[str, ...] = _EVERY  # those in the sidebar that have an effect
-    #: Settings that have an effect where a control of the page is set so: its key, and {what it is
-    #: set to: settings}.
+    #: Settings that have an effect for some values of a control of the page: its key, and {value:
+    #: settings}.
     further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
-    demo: Source = TASK  # what it opens on where nothing was chosen
-    # what is chosen in its sidebar: a test set, a task, a review; a lecture has no sidebar
+    demo: Source = TASK  # what it opens by default
+    # the subject of its sidebar: a test set, a task, a review; a lecture has no sidebar
     opens: str = "testset"
 
     @property
     def file(self) -> Path:
+        """The script of the page."""
         return ROOT / "pages" / f"{self.name}.py"
 
 

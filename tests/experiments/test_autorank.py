@@ -12,7 +12,8 @@ import pytest
 from mtsig_core import SegmentScores, SettingError, Task, TestSet, compare, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, combine, weigh_metrics
-from mtsig_core.report.experiment_reports import AUTORANK_FORMS
+from mtsig_core.report.experiment_reports import autorank_report
+from mtsig_core.report.reports import render_report
 from mtsig_core.testset import show_name
 
 WMT24 = (
@@ -176,7 +177,7 @@ def test_too_few_units_give_no_ranks_and_say_so():
     task = make_task(3, x={"A": 5.0, "B": 0.0, "C": -5.0})
     found = autorank(task, resamples=99)
     assert {(one.rank_low, one.rank_high) for one in found.pairs["en-de"].systems} == {(None, None)}
-    text = AUTORANK_FORMS["text"](found)
+    text = render_report(autorank_report(found), "text")
     assert (
         "No system is ranked: the test set is too small. A has the best AutoRank of 3 systems."
         in text
@@ -186,7 +187,7 @@ def test_too_few_units_give_no_ranks_and_say_so():
 @pytest.mark.parametrize("form", ["text", "latex", "json", "csv"])
 def test_what_resamples_give_is_called_neither_an_interval_nor_a_rank(form):
     task = make_task(20, x={"A": 1.0, "B": 0.0}, y={"A": 1.0, "B": 0.0})
-    text = AUTORANK_FORMS[form](autorank(task, trials=999, resamples=99))
+    text = render_report(autorank_report(autorank(task, trials=999, resamples=99)), form)
     assert "95% CI" not in text and "ci_low" not in text
     if form in ("text", "latex"):
         assert "range in" in text and "Range in resamples: the middle 95" in text
@@ -217,7 +218,7 @@ def test_a_system_that_fails_in_few_documents_is_warned_of():
         "line 8",
         "line 32",
     }
-    text = AUTORANK_FORMS["text"](found)
+    text = render_report(autorank_report(found), "text")
     assert (
         "By AutoRank, a few segments set s4 apart" in text and "hold together at about" not in text
     )
@@ -315,11 +316,11 @@ def test_the_metrics_of_wmt25_are_told():
         Task("toy", {pair: testset for pair in ("en-it_IT", "en-cs_CZ", "en-mas_KE")}), resamples=9
     )
     assert [len(one.metrics) for one in found.pairs.values()] == [4, 5, 1]
-    assert all(one.as_published for one in found.pairs.values()) and "WMT25 used" in AUTORANK_FORMS[
-        "text"
-    ](found)
+    assert all(one.as_published for one in found.pairs.values()) and "WMT25 used" in render_report(
+        autorank_report(found), "text"
+    )
     chosen = autorank(Task("toy", {"en-it_IT": testset}), five[:2], resamples=9)
-    assert "WMT25 used" not in AUTORANK_FORMS["text"](chosen)
+    assert "WMT25 used" not in render_report(autorank_report(chosen), "text")
 
 
 def test_the_command_prints_it(capsys):

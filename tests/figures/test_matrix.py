@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtsig_core.figures.comparison_plots import matrix
+from mtsig_core.figures.matrix_plot import matrix
 from mtsig_core.results import Settings, SystemResult
 from tests.builders.cases import brief
 from tests.builders.toys import metric_result, pair_result

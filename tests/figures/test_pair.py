@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mtsig_core.figures.comparison_plots import drivers, half_eye, null_tails
+from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 
 X = np.linspace(-1, 3, 41)
 Y = np.exp(-((X - 1) ** 2))

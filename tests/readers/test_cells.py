@@ -14,7 +14,7 @@ from hypothesis import example, given
 from mtsig_core import InputError, MtsigError, read_scores
 from mtsig_core.cli.main import main
 from mtsig_core.readers.cells import (
-    UnclearValue,
+    UnclearValueError,
     describe_value,
     to_key,
     to_name,
@@ -94,7 +94,7 @@ class TestOneWay:
     )
     def test_no_text_and_no_name(self, value):
         for read in (to_text, to_name, to_key):
-            with pytest.raises(UnclearValue, match=r"this is .+\. Expected a text"):
+            with pytest.raises(UnclearValueError, match=r"this is .+\. Expected a text"):
                 read(value)
 
     @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ class TestOneWay:
         "value", [*UNCLEAR, float("inf"), 10**400, "1e400", "1_000", "x", np.bool_(True), b"1", 1j]
     )
     def test_no_number(self, value):
-        with pytest.raises(UnclearValue, match="the score is "):
+        with pytest.raises(UnclearValueError, match="the score is "):
             to_number(value)
 
     @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ class TestOneWay:
 
     @pytest.mark.parametrize("value", ["", " ", None, float("nan")])
     def test_a_name_is_not_empty(self, value):
-        with pytest.raises(UnclearValue, match="this is empty"):
+        with pytest.raises(UnclearValueError, match="this is empty"):
             to_name(value)
 
     @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_one_value_in_a_table(made):
         value = json.loads(json.dumps(value, default=str))
     try:
         reads[kind_of(table, column)](value)
-    except UnclearValue:
+    except UnclearValueError:
         is_clear = False
     try:
         open_files((file, content))

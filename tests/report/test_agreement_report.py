@@ -6,7 +6,8 @@ import pytest
 
 from mtsig_core import read_scores
 from mtsig_core.experiments.metric_agreement import agreement
-from mtsig_core.report.experiment_reports import AGREEMENT_FORMS, agreement_verdict
+from mtsig_core.report.experiment_reports import agreement_report, agreement_verdict
+from mtsig_core.report.reports import render_report
 from mtsig_core.results import AgreementComparison
 from mtsig_core.stats.cautions import about_agreement
 
@@ -49,9 +50,11 @@ def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
     tables = {"people": people, "mine": errors}
     found = agreement(read_scores(tables), "people", resamples=50)
     [caution] = [one for one in about_agreement(found) if one.code == "against-people"]
-    text = AGREEMENT_FORMS["text"](found)
+    text = render_report(agreement_report(found), "text")
     assert f"Warning: {caution.text} Options: --lower-is-better mine.\n" in text
     assert "Assumed: mine: higher is better, because its name does not say otherwise.\n" in text
     right = agreement(read_scores(tables, ["mine"]), "people", resamples=50)
     assert not any(one.code == "against-people" for one in about_agreement(right))
-    assert "Assumed: mine: lower is better, as given.\n" in AGREEMENT_FORMS["text"](right)
+    assert "Assumed: mine: lower is better, as given.\n" in render_report(
+        agreement_report(right), "text"
+    )

@@ -12,7 +12,8 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.caution_kinds import ASSUMPTION_KINDS
 from mtsig_core.report.caution_words import list_assumptions
-from mtsig_core.report.experiment_reports import AGREEMENT_FORMS
+from mtsig_core.report.experiment_reports import agreement_report
+from mtsig_core.report.reports import render_report
 from mtsig_core.score_names import check_settled
 from pages._store.kept_sets import pack, unpack
 
@@ -167,7 +168,9 @@ def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other(
     pair = read_scores({"mine": SCORES, "XCOMET": SCORES, "other": SCORES}, ["mine"], name="toy")
     left_out = Assumption("pair-without-reference", {"pair": "en-cs"})
     task = Task("toy", {"en-de": pair}, assumed=(left_out, *pair.assumed))
-    text = AGREEMENT_FORMS["text"](task_agreement(task, "mine", ["XCOMET"], resamples=50))
+    text = render_report(
+        agreement_report(task_agreement(task, "mine", ["XCOMET"], resamples=50)), "text"
+    )
     assert text.endswith(
         f"\nExcluded: en-cs, which has outputs but no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
         "higher is better, judging by its name and its scores (0.5 to 0.9).\n"

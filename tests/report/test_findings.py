@@ -14,7 +14,8 @@ from mtsig_core import SystemInfo, Task, compare, read_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import autorank, make_findings
 from mtsig_core.report import latex
-from mtsig_core.report.experiment_reports import FINDINGS_FORMS, findings_table
+from mtsig_core.report.experiment_reports import findings_report, findings_table
+from mtsig_core.report.reports import render_report
 from mtsig_core.report.tables import rank_table, starred_matrix
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import SegmentScores
@@ -142,9 +143,11 @@ def test_head_to_head_is_of_the_rule_that_ranks(task):
     for form in ("text", "html"):
         assert (
             f"Ranked as WMT24, {by_rule} of 66 pairs differ, without correction."
-            in FINDINGS_FORMS[form](ruled)
+            in render_report(findings_report(ruled), form)
         )
-    record = json.loads(FINDINGS_FORMS["json"](ruled))["pairs"]["qaa-en"]["pairs"][0]
+    record = json.loads(render_report(findings_report(ruled), "json"))["pairs"]["qaa-en"]["pairs"][
+        0
+    ]
     first = result.pairs[0]
     assert (
         record["difference"],
@@ -155,15 +158,15 @@ def test_head_to_head_is_of_the_rule_that_ranks(task):
 
 
 def test_all_forms_have_the_numbers(found):
-    code = FINDINGS_FORMS["latex"](found)
+    code = render_report(findings_report(found), "latex")
     assert code.count(r"\begin{tabular}") == 4
     assert r"$\dagger$" in code and r"\rowcolor" in code and "language not supported" in code
-    page = FINDINGS_FORMS["html"](found)
+    page = render_report(findings_report(found), "html")
     assert "Grey: not in the constrained track" in page and "†" in page
-    text = FINDINGS_FORMS["text"](found)
+    text = render_report(findings_report(found), "text")
     assert "AutoRank as WMT25" in text and "Grey" not in text
-    rows = [*csv.DictReader(io.StringIO(FINDINGS_FORMS["csv"](found)))]
-    record = json.loads(FINDINGS_FORMS["json"](found))["pairs"]["qab-en"]
+    rows = [*csv.DictReader(io.StringIO(render_report(findings_report(found), "csv")))]
+    record = json.loads(render_report(findings_report(found), "json"))["pairs"]["qab-en"]
     own = [row for row in rows if row["language_pair"] == "qab-en" and row["table"] == "systems"]
     assert [row["system"] for row in own] == [row["system"] for row in record["systems"]]
     assert sum(row["unsupported"] == "True" or row["unsupported"] == "true" for row in own) == 1
@@ -216,10 +219,10 @@ def test_further_metrics_stand_beside_the_one_that_ranks(task, found):
 
 def test_a_matrix_too_wide_for_a_page_is_left_to_files(found, monkeypatch):
     monkeypatch.setitem(latex._MOST_IN_MATRIX, "starred", 10)
-    code = FINDINGS_FORMS["latex"](found)
+    code = render_report(findings_report(found), "latex")
     assert code.count(r"\begin{tabular}") == 3
     assert "% qaa-en: head-to-head: too many systems for a page. CSV has the numbers." in code
-    assert FINDINGS_FORMS["html"](found).count("Row against column") == 2
+    assert render_report(findings_report(found), "html").count("Row against column") == 2
 
 
 def test_a_further_metric_of_texts_stands_beside_ranks_by_segment_scores(task):
@@ -236,9 +239,9 @@ def test_a_further_metric_of_texts_stands_beside_ranks_by_segment_scores(task):
     ]
     assert table.values("rank") == [(row.rank_low, row.rank_high) for row in ruled.systems]
     note = "Ranks by BLEU are simultaneous rank ranges, because the rule is for segment scores."
-    assert note in FINDINGS_FORMS["text"](both)
-    assert note not in FINDINGS_FORMS["text"](
-        make_findings(task, ["human", "m1"], trials=999, rank_rule="wmt25")
+    assert note in render_report(findings_report(both), "text")
+    assert note not in render_report(
+        findings_report(make_findings(task, ["human", "m1"], trials=999, rank_rule="wmt25")), "text"
     )
 
 

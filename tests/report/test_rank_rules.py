@@ -13,11 +13,12 @@ from mtsig_core import TestSet, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import (
-    RULES_FORMS,
     rule_counts_table,
+    rules_report,
     rules_table,
     rules_verdict,
 )
+from mtsig_core.report.reports import RENDERERS, render_report
 from mtsig_core.report.sentences import describe_methods
 from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
@@ -127,8 +128,9 @@ def test_a_task_has_the_language_pairs_that_change_first():
     order = list(dict.fromkeys(shown.values("language_pair")))
     assert {*order[: len(changed)]} == changed and len(order) == 3
     assert rule_counts_table(found, "bleu").values("top_group")[0] == "0 of 3"
-    for form in RULES_FORMS.values():
-        assert form({"bleu": found})
+    report = rules_report({"bleu": found})
+    for form in RENDERERS:
+        assert render_report(report, form)
 
 
 @pytest.mark.long

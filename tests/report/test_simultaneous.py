@@ -10,7 +10,7 @@ import pytest
 
 from mtsig_core import TestSet, compare, paper_sentences
 from mtsig_core.figures import differences
-from mtsig_core.figures.comparison_plots import half_eye
+from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_picture, differences_svg
 from mtsig_core.report.sentences import list_caveats, name_simultaneous, state_answer
 from mtsig_core.report.tables import leaderboard_table, pairs_table

@@ -10,7 +10,8 @@ from mtsig_core.experiments.integrity import examine_integrity, examine_task
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.experiments.rankings import autorank
 from mtsig_core.metrics import tokenizers
-from mtsig_core.report.experiment_reports import AUTORANK_FORMS, INTEGRITY_FORMS
+from mtsig_core.report.experiment_reports import autorank_report, integrity_report
+from mtsig_core.report.reports import render_report
 from mtsig_core.report.task_reports import task_document
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
@@ -104,7 +105,9 @@ def test_integrity_has_all_but_cross_bleu(task):
     }
     assert [one.code for one in japanese.warnings] == ["tokenizer-missing"]
     for form in ("text", "json", "latex"):
-        assert "BLEU scores are missing for set en-ja" in INTEGRITY_FORMS[form](found)
+        assert "BLEU scores are missing for set en-ja" in render_report(
+            integrity_report(found), form
+        )
     assert [one.metric for one in examine_integrity(task.testsets["en-ja"], "bleu").warnings] == [
         "bleu"
     ]
@@ -117,6 +120,6 @@ def test_autorank_takes_the_other_metrics(task):
     )
     assert [one.metric for one in found.pairs["en-ja"].warnings] == ["bleu"]
     for form in ("text", "json", "latex"):
-        assert "BLEU scores are missing for en-ja" in AUTORANK_FORMS[form](found)
+        assert "BLEU scores are missing for en-ja" in render_report(autorank_report(found), form)
     with pytest.raises(SettingError, match=r"Install it with: pip install"):
         autorank(task, ["bleu"], resamples=20)

@@ -10,10 +10,11 @@ from mtsig_core.readers.official_tables import (
     parse_official_tables,
 )
 from mtsig_core.report.experiment_reports import (
-    REPLICATION_FORMS,
+    replication_report,
     replication_sentences,
     replication_table,
 )
+from mtsig_core.report.reports import render_report
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.testset import SegmentScores
 from tests.builders.text_files import sentences, spoiled
@@ -146,7 +147,9 @@ def test_a_task_is_explained_as_a_whole():
     said = " ".join(replication_sentences(found))
     assert "en-zh as en_zh" in said and "only in the table: en-cs" in said
     assert replication_table(found).values("language_pair")[0] == "en-de"
-    assert REPLICATION_FORMS["csv"](found).startswith("language_pair,system,called,metric")
+    assert render_report(replication_report(found), "csv").startswith(
+        "language_pair,system,called,metric"
+    )
 
 
 def test_a_number_that_nothing_gives_has_no_setting():

@@ -1,0 +1,256 @@
+"""Figures of one pair: the bootstrapped difference, its null, and what drives the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mtsig_core.figures.style import (
+    ENDS,
+    PLOT,
+    Band,
+    Labels,
+    add_histogram,
+    full,
+    interval_bars,
+    mark_x,
+    mark_zero,
+    measured,
+    set_key,
+    write_at,
+)
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width
+from mtsig_core.report.table import rounded
+
+_ROW = 24  # pixels per bar
+_LINE, _SECOND_LINE = 18, 12  # pixels of a line above a figure, and of a second line of names
+_SIDE, _BOTH_SIDES = 20, 16  # widest name of a side, and both together in one line, in digits
+#: Pixels between names and bars for a number, which a narrow figure has no room for next to its bar.
+_VALUE = 34
+_HALF_PAGE = 36  # digits of a line below a figure in half of the page
+_INTERVAL_NAMES = 46  # pixels of the names of two intervals
+_FILL = {
+    BLUE: "rgba(0,114,178,0.55)",
+    VERMILLION: "rgba(213,94,0,0.65)",
+    GREY: "rgba(122,133,148,0.35)",
+}
+#: Axes of differences.
+_AXIS = {"zeroline": False, "tickfont_size": 13, "exponentformat": "power"}
+
+
+def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their words
+    x: np.ndarray,
+    y: np.ndarray,
+    delta: float,
+    interval: tuple[float, float] | None,
+    *,
+    a: str,
+    b: str,
+    unit: str,
+    form: str = ".2f",
+    joint: tuple[float, float] | None = None,
+    called: tuple[str, str] = ("", ""),
+) -> go.Figure:
+    """The density (x, y) of bootstrapped improvements of a over b, with the observed one below.
+
+    Intervals, single and simultaneous (joint), are `called` by name below the figure. Right of zero
+    is blue, the rest vermillion.
+    """
+    height = float(y.max()) if len(y) else 1.0
+    figure = go.Figure()
+    bounds = [delta, 0.0, *(interval or ()), *(joint or ())]
+    if len(y):
+        _add_density(figure, x, y)
+        bounds += x[[0, -1]].tolist()
+    if interval is not None and joint is not None:
+        single_name, joint_name = called
+        interval_bars(figure, [interval], [-0.1 * height], single_name, form=form)
+        interval_bars(figure, [joint], [-0.24 * height], joint_name, thick=False, form=form)
+        set_key(figure)
+    hover = f"%{{x:+{form}}}<extra></extra>"
+    if interval is not None and joint is None:
+        y_interval = [-0.1 * height, -0.1 * height]
+        line = {"color": GREY, "width": 6}
+        _add_scatter(figure, interval, y_interval, mode="lines", line=line, hovertemplate=hover)
+    marker = {"size": 15, "color": _choose_colour(delta), "line": {"color": "white", "width": 2}}
+    _add_scatter(
+        figure, [delta], [-0.1 * height], mode="markers", marker=marker, hovertemplate=hover
+    )
+    mark_zero(figure)
+    low, high = min(bounds), max(bounds)
+    margin = 0.04 * (high - low) or 1.0
+    figure.update_xaxes(range=[low - margin, high + margin], **_AXIS)
+    labels = Labels(among=(a, b))
+    measured(figure, f"{labels(unit, 16)} difference, bootstrapped")
+    depth = -0.2 if joint is None else -0.36
+    figure.update_yaxes(range=[depth * height, 1.22 * height], visible=False)
+    n_lines = _write_sides(
+        figure,
+        b=labels(b, _SIDE) if low < -margin else None,
+        a=labels(a, _SIDE) if high > margin else None,
+        fits=width(a) + width(b) <= _BOTH_SIDES,
+    )
+    _set_size(figure, n_lines=n_lines)
+    if joint is None:
+        return labels.below(figure, _HALF_PAGE)
+    # The names of the intervals, a line each, are below what the axis measures.
+    bottom = figure.layout.margin.b + _INTERVAL_NAMES
+    figure.update_layout(height=figure.layout.height + _INTERVAL_NAMES, margin_b=bottom)
+    labels.below(figure, _HALF_PAGE)
+    key_height = (figure.layout.margin.b - bottom) / figure.layout.height
+    legend = {"yref": "container", "yanchor": "bottom", "y": key_height}
+    return figure.update_layout(legend=legend)
+
+
+def _add_density(figure: go.Figure, x: np.ndarray, y: np.ndarray) -> None:
+    """Fill the density right of zero blue, and the rest vermillion."""
+    at_zero = ([0.0], [float(np.interp(0, x, y))])
+    if not x.min() < 0 < x.max():
+        at_zero = ([], [])
+    x_zero, y_zero = at_zero
+    right, left = x > 0, x < 0
+    curves = [
+        (BLUE, x_zero + x[right].tolist(), y_zero + y[right].tolist()),
+        (VERMILLION, x[left].tolist() + x_zero, y[left].tolist() + y_zero),
+    ]
+    for colour, x_curve, y_curve in curves:
+        if x_curve:
+            _add_scatter(
+                figure,
+                x_curve,
+                y_curve,
+                mode="lines",
+                fill="tozeroy",
+                line={"color": colour, "width": 2, "simplify": False},
+                fillcolor=_FILL[colour],
+                hoverinfo="skip",
+            )
+
+
+def _add_scatter(figure: go.Figure, x: Sequence[float], y: Sequence[float], **options: Any) -> None:
+    figure.add_trace(go.Scatter(x=list(x), y=y, showlegend=False, **options))
+
+
+def _choose_colour(improvement: float) -> str:
+    return BLUE if improvement >= 0 else VERMILLION
+
+
+def null_tails(
+    edges: np.ndarray,
+    counts: np.ndarray,
+    delta: float,
+    *,
+    unit: str,
+    form: str = ".2f",
+    exact: bool = False,
+) -> go.Figure:
+    """The histogram of differences that random swaps give, or all swaps (exact).
+
+    Those at least as large as the observed one are filled.
+    """
+    size, height = abs(delta), float(counts.max(initial=1))
+    end = float(edges[-1])
+    figure = go.Figure()
+    bands = [
+        Band(-np.inf, -size, VERMILLION, _FILL[VERMILLION]),
+        Band(-size, size, GREY, _FILL[GREY]),
+        Band(size, np.inf, BLUE, _FILL[BLUE]),
+    ]
+    add_histogram(figure, edges, counts, bands, 1)
+    for x in sorted({-delta, delta}):
+        text, dash, line_width = f"{x:+{form}}", "dot", 2
+        if x == delta:
+            text, dash, line_width = f"observed<br>{text}", "solid", 3
+        mark_x(figure, x, (0, 1.04 * height), _choose_colour(x), dash, line_width)
+        write_at(figure, x, 1.05 * height, text, _choose_anchor(x, size, end))
+    figure.update_xaxes(range=[float(edges[0]), end], **_AXIS)
+    labels = Labels()
+    permutations = "all" if exact else "random"
+    measured(figure, f"{labels(unit, 12)} difference after {permutations} permutations")
+    figure.update_yaxes(range=[-0.02 * height, 1.4 * height], visible=False)
+    _set_size(figure)
+    return labels.below(figure, _HALF_PAGE)
+
+
+def _choose_anchor(x: float, size: float, end: float) -> str:
+    """Next to the text of the other line if the two are near, else inside the figure."""
+    if size < 0.35 * end:
+        return "left" if x > 0 else "right"
+    if x > 0.7 * end:
+        return "right"
+    if x < -0.7 * end:
+        return "left"
+    return "center"
+
+
+def drivers(
+    names: Sequence[str], values: Sequence[float], *, a: str, b: str, unit: str
+) -> go.Figure:
+    """What single units add to the difference: a bar each, blue for a, vermillion for b.
+
+    The custom data of a bar are its number and its name; values are improvements of a over b in
+    points.
+    """
+    rows = list(range(len(names)))
+    labels = Labels(34, 2, [*names, a, b])
+    reach = 1.3 * max(map(abs, values), default=1.0)
+    bars = go.Bar(
+        x=list(values),
+        y=rows,
+        orientation="h",
+        marker_color=[_choose_colour(value) for value in values],
+        text=[rounded(value, "+") for value in values],
+        textposition="outside",
+        cliponaxis=False,
+        showlegend=False,
+        outsidetextfont_size=13,
+        customdata=[[number, full(name)] for number, name in enumerate(names)],
+        hovertemplate="%{customdata[1]}<br>%{text}<extra></extra>",
+    )
+    figure = go.Figure(bars)
+    mark_zero(figure)
+    figure.update_xaxes(range=[-reach, reach], tickangle=0, nticks=4, **_AXIS)
+    measured(figure, f"{labels(unit, 24)} added to the difference")
+    figure.update_yaxes(
+        tickvals=rows,
+        ticktext=[labels(name) for name in names],
+        tickfont_size=13,
+        showgrid=False,
+        range=[len(names) - 0.4, -0.6],
+        zeroline=False,
+        ticklabelstandoff=_VALUE,
+    )
+    row_height = _ROW + _SECOND_LINE * (labels.lines - 1)
+    n_lines = _write_sides(figure, b=labels(b, _SIDE), a=labels(a, _SIDE), fits=False)
+    _set_size(figure, row_height * len(names) + 110, n_lines)
+    # In the middle of the whole figure, where a phone has room.
+    figure.layout.annotations[0].xshift = -labels.left / 2
+    figure.update_layout(margin_l=labels.left + _VALUE, margin_r=_VALUE)
+    return labels.below(figure)
+
+
+def _write_sides(figure: go.Figure, b: str | None, a: str | None, fits: bool) -> int:
+    """Write which side of zero is whose, if it has anything; return the number of lines.
+
+    Both are in one line if it `fits` even in a narrow window.
+    """
+    n_lines = 2 if a is not None and b is not None and not fits else 1
+    above = _LINE * (n_lines - 1)
+    if b is not None:
+        write_at(figure, 0, 1, f"◀ {b} better", "left", **PLOT, yshift=above)
+    if a is not None:
+        # The first one that is written is above.
+        yshift = above if b is None else 0
+        write_at(figure, 1, 1, f"{a} better ▶", "right", **PLOT, yshift=yshift)
+    return n_lines
+
+
+def _set_size(figure: go.Figure, height: int = 200, n_lines: int = 1) -> None:
+    """Set the height of a figure, without the lines above it but the first."""
+    more = _LINE * (n_lines - 1)
+    margin = {"l": ENDS, "r": ENDS, "t": 28 + more, "b": 48}
+    figure.update_layout(height=height + more, margin=margin, dragmode=False)
+    figure.update_xaxes(showgrid=True)
