@@ -427,7 +427,8 @@ def bootstrap_scores(
             weights = bootstrap_weights(data.units, seed, block)
         else:
             weights = draw_weights(block)
-        return data.score(data.weighted_sums(weights[: n_resamples - block * BLOCK]))
+        weights = weights[: n_resamples - block * BLOCK]
+        return data.score(data.weighted_sums(weights))
 
     scores = np.empty((data.shape[1], n_resamples))
     for first, block_scores in _run_blocks(score_block, n_resamples, jobs, progress):
