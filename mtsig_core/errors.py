@@ -32,7 +32,8 @@ class MtsigError(Exception):
     def __init__(self, message: str = "", *remedies: Remedy):
         super().__init__(message)
         self.remedies = remedies
-        if text := format_arguments(remedies):
+        text = format_arguments(remedies)
+        if text:
             self.add_note(f"Arguments that mend it: {text}.")
 
 
@@ -63,7 +64,7 @@ class NotYetError(MtsigError):
     """Asked for something that is planned and not there yet."""
 
 
-class Cancelled(MtsigError):
+class Cancelled(MtsigError):  # noqa: N818  it is no error of anybody
     """The work was stopped on request, between two blocks."""
 
 
@@ -73,18 +74,24 @@ def format_arguments(remedies: Iterable[Remedy]) -> str:
     >>> format_arguments([{"unit": "document"}, {"trials": 4999, "correction": "holm"}, {"docs": "FILE"}])
     "unit='document'; or trials=4999, correction='holm'"
     """
-    return "; or ".join(
+    texts = [
         ", ".join(f"{name}={value!r}" for name, value in remedy.items())
         for remedy in remedies
-        if not any(str(value).isupper() or "=" in str(value) for value in remedy.values())
-    )
+        if not any(map(_is_placeholder, remedy.values()))
+    ]
+    return "; or ".join(texts)
+
+
+def _is_placeholder(value: str | int) -> bool:
+    """Whether the user has to find what to write there."""
+    return str(value).isupper() or "=" in str(value)
 
 
 def make_sendable(error: Exception) -> Exception:
-    """What was just caught, as it can be sent to another process: in words alone where it can be
-    written and not read.
+    """An error that was just caught, as it can be sent to another process.
 
-    The traceback does not come along: where the error is none of ours, it is a note.
+    One that cannot be read there becomes words. The traceback of an error that is not ours becomes
+    a note.
     """
     copy = error
     try:
@@ -96,7 +103,7 @@ def make_sendable(error: Exception) -> Exception:
     return copy
 
 
-def explain_unknown(what: str, name: object, among: Iterable[str]) -> SettingError:
+def explain_unknown(kind: str, name: object, among: Iterable[str]) -> SettingError:
     """The error for a name that is none of those there are.
 
     >>> str(explain_unknown("test", "bootstap", ["ar", "bootstrap"]))
@@ -104,7 +111,7 @@ def explain_unknown(what: str, name: object, among: Iterable[str]) -> SettingErr
     """
     among = list(dict.fromkeys(among))
     return SettingError(
-        f"Unknown {what} {name!r}.{suggest_name(name, among)} Available: {', '.join(among)}."
+        f"Unknown {kind} {name!r}.{suggest_name(name, among)} Available: {', '.join(among)}."
     )
 
 
@@ -117,18 +124,17 @@ def format_count(n: int, word: str) -> str:
     return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
-def choose_verb(n: int, one: str, several: str) -> str:
+def choose_verb(n: int, singular: str, plural: str) -> str:
     """The form of a verb that goes with a count of things.
 
     >>> choose_verb(1, "is", "are"), choose_verb(0, "is", "are")
     ('is', 'are')
     """
-    return one if n == 1 else several
+    return singular if n == 1 else plural
 
 
 def suggest_name(name: object, among: Iterable[str]) -> str:
-    """What the message about an unknown name goes on with: the one that was probably meant, or
-    nothing.
+    """The end of a message about an unknown name: the one that was probably meant, or nothing.
 
     >>> suggest_name("Holm", ["holm", "bh"]), suggest_name("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
@@ -138,9 +144,10 @@ def suggest_name(name: object, among: Iterable[str]) -> str:
 
 
 def find_closest(name: object, among: Iterable[str]) -> str | None:
-    """The name that was probably meant: one that is two thirds alike whatever the case, or a longer
-    one that has this one in it. None where no name is so close; what both end in, as files do,
-    makes them no closer.
+    """The name that was probably meant, or None.
+
+    It is two thirds alike whatever the case, or a longer one that has this one in it. A common
+    ending, as files have, makes names no closer.
 
     >>> find_closest("comapre", ["compare", "score"]), find_closest("XCOMET", ["BLEU", "XCOMET-XL"])
     ('compare', 'XCOMET-XL')
@@ -149,17 +156,19 @@ def find_closest(name: object, among: Iterable[str]) -> str | None:
     """
     from difflib import get_close_matches  # late: only a mistake needs it
 
-    wrong, by_lower = str(name).lower(), {other.lower(): other for other in among}
+    wrong = str(name).lower()
+    by_lower = {known.lower(): known for known in among}
     stem, dot, ending = wrong.rpartition(".")
     ending = dot + ending if stem else ""
-    by_stem = {
-        other.removesuffix(ending) or other: original for other, original in by_lower.items()
-    }
-    alike = get_close_matches(wrong.removesuffix(ending), by_stem, 1, _ALIKE)
-    longer = (
-        original for other, original in by_lower.items() if len(wrong) >= _PART and wrong in other
-    )
-    return by_stem[alike[0]] if alike else next(longer, None)
+    by_stem = {known.removesuffix(ending) or known: by_lower[known] for known in by_lower}
+    matches = get_close_matches(wrong.removesuffix(ending), by_stem, 1, _MIN_SIMILARITY)
+    if matches:
+        return by_stem[matches[0]]
+    for known, original in by_lower.items():
+        if len(wrong) >= _MIN_LENGTH and wrong in known:
+            return original
+    return None
 
 
-_ALIKE, _PART = 0.66, 3  # the share of letters in common; letters that are a part of a longer name
+_MIN_SIMILARITY = 0.66  # share of letters in common
+_MIN_LENGTH = 3  # letters of a name that is part of a longer one

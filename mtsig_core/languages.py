@@ -11,36 +11,36 @@ from collections.abc import Iterable
 #: BCP 47, large where a second language is small, so that en-pt-BR is one pair.
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4}|-[A-Z][a-z]{3}|-[A-Z]{2}|[_-][0-9]{3}){0,2}"
 
-#: ISO 639-3 (and 639-2B) codes, and those of Chinese languages and of Dzongkha, by the code under
-#: which tokenizers, stemmers and the scripts without spaces are known here.
+#: The two letters under which tokenizers, stemmers and the scripts without spaces are known, by
+#: ISO 639-3 and 639-2B codes, also of Chinese languages and of Dzongkha.
 THREE_LETTERS = {
-    code: two
-    for two, codes in {
-        "zh": "zho chi cmn yue wuu lzh hak nan",
-        "ja": "jpn",
-        "ko": "kor",
-        "th": "tha",
-        "km": "khm",
-        "lo": "lao",
-        "my": "mya bur shn",
-        "bo": "bod tib dzo",
-        "en": "eng",
-        "da": "dan",
-        "de": "deu ger",
-        "es": "spa",
-        "fi": "fin",
-        "fr": "fra fre",
-        "hu": "hun",
-        "it": "ita",
-        "nl": "nld dut",
-        "no": "nor",
-        "pt": "por",
-        "ro": "ron rum",
-        "ru": "rus",
-        "sv": "swe",
-        "tr": "tur",
-    }.items()
-    for code in codes.split()
+    **dict.fromkeys(("zho", "chi", "cmn", "yue", "wuu", "lzh", "hak", "nan"), "zh"),
+    **dict.fromkeys(("mya", "bur", "shn"), "my"),
+    **dict.fromkeys(("bod", "tib", "dzo"), "bo"),
+    "jpn": "ja",
+    "kor": "ko",
+    "tha": "th",
+    "khm": "km",
+    "lao": "lo",
+    "eng": "en",
+    "dan": "da",
+    "deu": "de",
+    "ger": "de",
+    "spa": "es",
+    "fin": "fi",
+    "fra": "fr",
+    "fre": "fr",
+    "hun": "hu",
+    "ita": "it",
+    "nld": "nl",
+    "dut": "nl",
+    "nor": "no",
+    "por": "pt",
+    "ron": "ro",
+    "rum": "ro",
+    "rus": "ru",
+    "swe": "sv",
+    "tur": "tr",
 }
 #: Two-letter codes of further languages of shared tasks, by their codes of three letters.
 _TWO_LETTERS = {
@@ -92,8 +92,9 @@ _SCRIPTS = {
 
 
 def language_code(language: str | None) -> str | None:
-    """The two letters that a language is known by here; by its script where that says it, and
-    without its region.
+    """The two letters that a language is known by here, without its region.
+
+    The script decides where it belongs to one language.
 
     >>> language_code("zho_Hans"), language_code("zh-TW"), language_code("eng"), language_code("yue_Hant")
     ('zh', 'zh', 'en', 'zh')
@@ -102,12 +103,14 @@ def language_code(language: str | None) -> str | None:
     """
     if not language:
         return None
-    code, *parts = re.split("[-_]", language)
-    script = next((part.lower() for part in parts if len(part) == 4), "")
-    two_letters = THREE_LETTERS.get(code, code)
-    return _SCRIPTS.get(
-        script, code if script and two_letters in _SCRIPTS.values() else two_letters
-    )
+    code, *subtags = re.split("[-_]", language)
+    script = next((subtag.lower() for subtag in subtags if len(subtag) == 4), "")
+    if script in _SCRIPTS:
+        return _SCRIPTS[script]
+    short_code = THREE_LETTERS.get(code, code)
+    if script and short_code in _SCRIPTS.values():
+        return code  # in another script it has spaces between its words
+    return short_code
 
 
 def two_letters(code: str) -> str:
@@ -125,16 +128,16 @@ def is_langpair(name: str) -> bool:
 
 
 def languages_of(langpair: str | None) -> tuple[str | None, str | None]:
-    """Source and target language, None where the pair says none; region and script are part of
-    each.
+    """Source and target language, with region and script; None where the pair says none.
 
     >>> languages_of("en-de"), languages_of("pt-BR-en"), languages_of("en-zh-Hant-TW"), languages_of("de")
     (('en', 'de'), ('pt-BR', 'en'), ('en', 'zh-Hant-TW'), ('de', None))
     """
-    if match := re.fullmatch(f"({LANGUAGE})-({LANGUAGE})", langpair or ""):
+    match = re.fullmatch(f"({LANGUAGE})-({LANGUAGE})", langpair or "")
+    if match is not None:
         return match[1], match[2]
-    source, *target = (langpair or "").split("-")
-    return source or None, target[0] if target else None
+    source, *others = (langpair or "").split("-")
+    return source or None, others[0] if others else None
 
 
 # Which language without spaces between words a text is in, by its script.
@@ -154,7 +157,7 @@ SPACELESS = {
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 #: Letters of the scripts that stand for one language each.
-_OWN = {
+_SCRIPT_RANGES = {
     "ko": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
     "th": "\u0e01-\u0e4e",
     "km": "\u1780-\u17d3",
@@ -162,11 +165,10 @@ _OWN = {
     "my": "\u1000-\u103f\u1050-\u109f\ua9e0-\ua9ef\uaa60-\uaa7f",
     "bo": "\u0f40-\u0fbc",
 }
-_RANGES = "".join((_HAN, _KANA, *_OWN.values()))
-_ANY = f"[{_RANGES}]"
-_WORD_OF_OTHERS = rf"[^\W\d_{_RANGES}]+"
+_RANGES = "".join((_HAN, _KANA, *_SCRIPT_RANGES.values()))
+_WORD_IN_OTHER_SCRIPTS = rf"[^\W\d_{_RANGES}]+"
 _SEGMENTS = 2000  # that are looked at
-_SOME_KANA = 0.1  # of Japanese; Chinese has a borrowed one now and then
+_MIN_KANA = 0.1  # of Japanese; Chinese has a borrowed one now and then
 
 
 def find_spaceless(texts: Iterable[str | None]) -> str | None:
@@ -179,14 +181,21 @@ def find_spaceless(texts: Iterable[str | None]) -> str | None:
     ('zh', None)
     """
     present = [text for text in texts if text]
-    sample = "\n".join(present[:: max(1, len(present) // _SEGMENTS)])
-    if sample.isascii() or not re.search(_ANY, sample):
+    step = max(1, len(present) // _SEGMENTS)
+    sample = "\n".join(present[::step])
+    if sample.isascii() or not re.search(f"[{_RANGES}]", sample):
         return None
-    han, kana, *counts = (
-        len(re.findall(f"[{script}]", sample)) for script in (_HAN, _KANA, *_OWN.values())
-    )
-    if han + kana + sum(counts) <= len(re.findall(_WORD_OF_OTHERS, sample)):
+    n_han = _count_letters(_HAN, sample)
+    n_kana = _count_letters(_KANA, sample)
+    counts = {code: _count_letters(script, sample) for code, script in _SCRIPT_RANGES.items()}
+    n_words = len(re.findall(_WORD_IN_OTHER_SCRIPTS, sample))
+    if n_han + n_kana + sum(counts.values()) <= n_words:
         return None
-    if max(counts) > han + kana:
-        return [*_OWN][counts.index(max(counts))]
-    return "ja" if kana > _SOME_KANA * (han + kana) else "zh"
+    most_frequent = max(counts, key=lambda code: counts[code])
+    if counts[most_frequent] > n_han + n_kana:
+        return most_frequent
+    return "ja" if n_kana > _MIN_KANA * (n_han + n_kana) else "zh"
+
+
+def _count_letters(script: str, text: str) -> int:
+    return len(re.findall(f"[{script}]", text))

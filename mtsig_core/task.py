@@ -1,6 +1,4 @@
-"""A shared task: the test sets of several language pairs, its systems, and which of them are
-excluded.
-"""
+"""A shared task: the test sets of several language pairs, its systems, and excluded ones."""
 
 from __future__ import annotations
 
@@ -45,37 +43,33 @@ class SystemInfo:
     unsupported: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        for what, value, among in (
-            ("role", self.role, SYSTEM_ROLES),
-            ("kind", self.kind, SYSTEM_KINDS),
-        ):
-            if value not in among:
-                raise explain_unknown(what, value, among)
+        if self.role not in SYSTEM_ROLES:
+            raise explain_unknown("role", self.role, SYSTEM_ROLES)
+        if self.kind not in SYSTEM_KINDS:
+            raise explain_unknown("kind", self.kind, SYSTEM_KINDS)
 
     @property
     def labels(self) -> list[str]:
-        """What is said of it beside its name, for who sees it ranked: that it is a second attempt,
-        or no machine's.
-        """
-        return ["contrastive"] * (self.role == "contrastive") + ["human translation"] * (
-            self.kind == "human"
-        )
+        """What a ranking says beside its name: that it is a second attempt, or a human."""
+        labels = []
+        if self.role == "contrastive":
+            labels.append("contrastive")
+        if self.kind == "human":
+            labels.append("human translation")
+        return labels
 
     @classmethod
     def from_name(cls, name: str, constrained: bool | None = None) -> SystemInfo:
-        """What the name alone says: whether it is a human translation, or an online system, as
-        tasks call them.
+        """What a name says: whether it is a human translation, or an online system.
 
         >>> SystemInfo.from_name("ONLINE-B").kind, SystemInfo.from_name("refA").kind, SystemInfo.from_name("Unbabel").kind
         ('online', 'human', 'submission')
         """
-        kind = (
-            "human"
-            if is_human(name)
-            else "online"
-            if name.upper().startswith("ONLINE-")
-            else "submission"
-        )
+        kind = "submission"
+        if is_human(name):
+            kind = "human"
+        elif name.upper().startswith("ONLINE-"):
+            kind = "online"
         return cls(constrained, kind=kind)
 
 
@@ -144,15 +138,16 @@ class Task:
     @cached_property
     def digest(self) -> str:
         """Digest of the content: that of each test set, and of the table of systems."""
-        h = hashlib.blake2b(digest_size=16)
-        for pair, testset in self.testsets.items():
-            h.update(f"{pair}\0{testset.digest}\0".encode("utf-8", "surrogatepass"))
-        for name, info in self.systems.items():
-            h.update(f"{name}\0{info}\0".encode("utf-8", "surrogatepass"))
+        entries: list[tuple[str, object]] = []
+        entries += [(pair, testset.digest) for pair, testset in self.testsets.items()]
+        entries += self.systems.items()
         if self.primary is not None:
-            h.update(f"metric\0{self.primary}\0".encode("utf-8", "surrogatepass"))
+            entries.append(("metric", self.primary))
         if self.rank_rule is not None:
-            h.update(f"rank rule\0{self.rank_rule}\0".encode("utf-8", "surrogatepass"))
+            entries.append(("rank rule", self.rank_rule))
+        h = hashlib.blake2b(digest_size=16)
+        for key, value in entries:
+            h.update(f"{key}\0{value}\0".encode("utf-8", "surrogatepass"))
         return h.hexdigest()
 
     @property
@@ -162,17 +157,12 @@ class Task:
         return tuple(name for name, value in _TRACKS.items() if value in values)
 
     def map_testsets(self, change: Callable[[str, TestSet], TestSet]) -> Task:
-        """The same task with each test set changed, by language pair; systems that are nowhere any
-        more are gone.
-        """
-        return self._replace_testsets(
-            {pair: change(pair, testset) for pair, testset in self.testsets.items()}
-        )
+        """The same task with each test set changed, and only the systems that are still there."""
+        changed = {pair: change(pair, testset) for pair, testset in self.testsets.items()}
+        return self._replace_testsets(changed)
 
     def of_track(self, track: str) -> Task:
-        """The same task with the systems of one track alone: ``"constrained"`` or
-        ``"unconstrained"``.
-        """
+        """The same task with the systems of one track: ``"constrained"`` or ``"unconstrained"``."""
         if track not in _TRACKS:
             raise explain_unknown("track", track, _TRACKS)
         names = [name for name, info in self.systems.items() if info.constrained is _TRACKS[track]]
@@ -185,25 +175,22 @@ class Task:
         return self.only(names)
 
     def only(self, names: Iterable[str]) -> Task:
-        """The same task with these systems alone; a pair that has none of them is left out."""
+        """The same task with these systems only; a pair that has none of them is left out."""
         known_names = self._check_names(names)
-        return self.keep_systems(
-            {pair: testset.systems.keys() & known_names for pair, testset in self.testsets.items()}
-        )
+        return self.keep_systems(dict.fromkeys(self.testsets, known_names))
 
     def keep_systems(self, names: Mapping[str, Set[str]]) -> Task:
-        """The same task with these systems alone, by language pair; a pair that has none of them is
-        left out.
+        """The same task with these systems only, by language pair.
+
+        A pair that has none of them is left out.
         """
-        return self._replace_testsets(
-            {
-                pair: testset
-                if testset.systems.keys() == names[pair]
-                else testset.only(names[pair])
-                for pair, testset in self.testsets.items()
-                if names[pair]
-            }
-        )
+        testsets = {}
+        for pair, testset in self.testsets.items():
+            kept_systems = testset.systems.keys() & names[pair]
+            if kept_systems:
+                is_whole = len(kept_systems) == len(testset.systems)
+                testsets[pair] = testset if is_whole else testset.only(kept_systems)
+        return self._replace_testsets(testsets)
 
     def rename(self, name: str) -> Task:
         """The same task by another name, which its test sets have too."""
@@ -231,44 +218,34 @@ class Task:
             For a name that no language pair has, and where references are there and none could act
             as a system. Without any, as in tables of ratings, humans are systems already.
         """
-        references = dict.fromkeys(
-            name for testset in self.testsets.values() for name in testset.references
-        )
-        names = list(references if names is None else names)
-        for name in names:
+        references: dict[str, None] = {}
+        for testset in self.testsets.values():
+            references |= dict.fromkeys(testset.references)
+        scoring = list(references if names is None else names)
+        for name in scoring:
             if name not in references:
                 raise explain_unknown("reference", name, references)
         testsets = {}
+        notes = []
+        has_joined = False
         for pair, testset in self.testsets.items():
-            own_names = [name for name in testset.references if name in names] or list(
-                testset.references
-            )
-            has_others = len(own_names) < len(testset.references)
+            names_of_pair = [name for name in testset.references if name in scoring]
+            if testset.references and not names_of_pair:
+                names_of_pair = list(testset.references)
+                facts = {"pair": pair, "names": scoring, "used": names_of_pair}
+                notes.append(Assumption("references-of-others", facts))
+            has_others = len(names_of_pair) < len(testset.references)
             joins = others_as_systems and bool(has_others or testset.rated_humans)
-            testsets[pair] = (
-                testset.scored_with(own_names, joins) if has_others or joins else testset
-            )
-        if (
-            others_as_systems
-            and references
-            and all(
-                changed.systems.keys() == self.testsets[pair].systems.keys()
-                for pair, changed in testsets.items()
-            )
-        ):
+            if has_others or joins:
+                testset = testset.scored_with(names_of_pair, joins)
+            has_joined = has_joined or joins
+            testsets[pair] = testset
+        if others_as_systems and references and not has_joined:
             raise SettingError(
-                f"No reference of {self.name} is left to act as a system: all of {', '.join(references) or 'them'} are "
-                "used for scoring, and none has ratings. Choose the ones to score with.",
+                f"No reference of {self.name} is left to act as a system: all of {', '.join(references)} "
+                "are used for scoring, and none has ratings. Choose the ones to score with.",
                 {"refs": "NAME,..."},
             )
-        notes = [
-            Assumption(
-                "references-of-others",
-                {"pair": pair, "names": names, "used": [*testset.references]},
-            )
-            for pair, testset in self.testsets.items()
-            if testset.references and not {*names} & testset.references.keys()
-        ]
         return replace(self, testsets=testsets, assumed=(*self.assumed, *notes))
 
     def without(self, names: Iterable[str]) -> Task:
@@ -297,7 +274,7 @@ _TRACKS = {"constrained": True, "unconstrained": False}
 # Systems that are left out of a shared task: in all language pairs or in one, each with a reason.
 
 _SPECIAL = re.compile(r"([\\,=:]|^\s|\s$)")
-_PART = re.compile(r"\s*((?:\\.|[^\\,])+?)\s*(?:,|$)", re.DOTALL)
+_LISTED_NAME = re.compile(r"\s*((?:\\.|[^\\,])+?)\s*(?:,|$)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -320,24 +297,20 @@ class TaskExclusion:
 
 def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
     """The same task without these systems; a language pair of which none is left is left out."""
-    exclude = list(exclude)
-    excluded: dict[str, set[str]] = {
-        pair: {exclusion.system for exclusion in exclude if exclusion.pair is None}
-        for pair in task.testsets
-    }
+    remaining = {pair: set(testset.systems) for pair, testset in task.testsets.items()}
     for exclusion in exclude:
-        if exclusion.system not in task.systems:
-            raise explain_unknown("system", exclusion.system, task.systems)
-        if exclusion.pair is not None:
-            if exclusion.pair not in excluded:
-                raise explain_unknown("language pair", exclusion.pair, task.testsets)
-            systems = task.testsets[exclusion.pair].systems
-            if exclusion.system not in systems:
-                raise explain_unknown(f"system of {exclusion.pair}", exclusion.system, systems)
-            excluded[exclusion.pair].add(exclusion.system)
-    remaining = {
-        pair: testset.systems.keys() - excluded[pair] for pair, testset in task.testsets.items()
-    }
+        system, pair = exclusion.system, exclusion.pair
+        if system not in task.systems:
+            raise explain_unknown("system", system, task.systems)
+        if pair is None:
+            for systems in remaining.values():
+                systems.discard(system)
+            continue
+        if pair not in task.testsets:
+            raise explain_unknown("language pair", pair, task.testsets)
+        if system not in task.testsets[pair].systems:
+            raise explain_unknown(f"system of {pair}", system, task.testsets[pair].systems)
+        remaining[pair].discard(system)
     if not any(remaining.values()):
         raise SettingError(
             f"{task.name}: every system of every language pair is excluded. Keep one."
@@ -348,58 +321,72 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
 def read_exclusions(
     texts: Iterable[str], systems: Iterable[str], pairs: Iterable[str]
 ) -> tuple[TaskExclusion, ...]:
-    r"""Exclusions from what an option says: ``[PAIR:]NAME,...[=REASON]``.
+    r"""Exclusions from the values of an option: ``[PAIR:]NAME,...[=REASON]``.
 
     A comma, colon, equals sign or backslash of a name has a backslash before it. A colon after no
     language pair, and an equals sign after no system, belong to the name also without.
 
     Examples
     --------
-    >>> for one in read_exclusions(["A,B=late", "en-de:C", r"x\,y"], ["A", "B", "C", "x,y"], ["en-de"]):
-    ...     print(one.system, one.pair, one.reason or "-")
+    >>> for exclusion in read_exclusions(["A,B=late", "en-de:C", r"x\,y"], ["A", "B", "C", "x,y"], ["en-de"]):
+    ...     print(exclusion.system, exclusion.pair, exclusion.reason or "-")
     A None late
     B None late
     C en-de -
     x,y None -
     """
-    systems, pairs = set(systems), set(pairs)
+    systems = set(systems)
+    pairs = set(pairs)
     exclusions: dict[tuple[str | None, str], TaskExclusion] = {}
     for text in texts:
-        names, _, reason = _partition(text, "=")
-        entries = [
-            _parse_entry(part, reason, pairs) for part in _PART.findall(names) if part.strip()
-        ]
-        if (
-            not {entry.system for entry in entries} <= systems
-            and _parse_entry(text, "", pairs).system in systems
-        ):
-            entries = [_parse_entry(text, "", pairs)]
+        entries = _parse_entries(text, systems, pairs)
         if not entries:
             raise SettingError(
                 f"--exclude {text!r} names no system. Expected NAME, NAME=REASON or PAIR:NAME=REASON."
             )
         for entry in entries:
-            pair_text, _, name_text = _partition(text, ":")
-            if entry.system not in systems and _unescape(_partition(name_text, "=")[0]) in systems:
-                raise explain_unknown("language pair", _unescape(pair_text), sorted(pairs))
             if entry.system not in systems:
-                raise explain_unknown("system", entry.system, sorted(systems))
+                raise _explain_entry(text, entry, systems, pairs)
             exclusions[entry.pair, entry.system] = entry
     return tuple(exclusions.values())
 
 
+def _parse_entries(text: str, systems: Set[str], pairs: Set[str]) -> list[TaskExclusion]:
+    names, _, reason = _partition(text, "=")
+    listed_names = _LISTED_NAME.findall(names)
+    entries = [_parse_entry(name, reason, pairs) for name in listed_names if name.strip()]
+    if any(entry.system not in systems for entry in entries):
+        only_entry = _parse_entry(text, "", pairs)
+        if only_entry.system in systems:  # with commas or equals signs in its name
+            return [only_entry]
+    return entries
+
+
+def _explain_entry(
+    text: str, entry: TaskExclusion, systems: Set[str], pairs: Set[str]
+) -> SettingError:
+    """The error for an unknown system, or for a language pair that is unknown before a system."""
+    pair_text, _, name_text = _partition(text, ":")
+    name, _, _ = _partition(name_text, "=")
+    if _unescape(name) in systems:
+        return explain_unknown("language pair", _unescape(pair_text), sorted(pairs))
+    return explain_unknown("system", entry.system, sorted(systems))
+
+
 def format_exclusion(exclusion: TaskExclusion) -> str:
-    r"""What `read_exclusions` reads as this one.
+    r"""The text that `read_exclusions` reads as this exclusion.
 
     >>> format_exclusion(TaskExclusion("a=b", "late, = too", "en-de"))
     'en-de:a\\=b=late, = too'
     """
-    name = _SPECIAL.sub(r"\\\1", exclusion.system)
-    prefix = "" if exclusion.pair is None else _SPECIAL.sub(r"\\\1", exclusion.pair) + ":"
-    return f"{prefix}{name}={exclusion.reason}" if exclusion.reason else f"{prefix}{name}"
+    text = _SPECIAL.sub(r"\\\1", exclusion.system)
+    if exclusion.pair is not None:
+        pair = _SPECIAL.sub(r"\\\1", exclusion.pair)
+        text = f"{pair}:{text}"
+    return f"{text}={exclusion.reason}" if exclusion.reason else text
 
 
-def _parse_entry(text: str, reason: str, pairs: set[str]) -> TaskExclusion:
+def _parse_entry(text: str, reason: str, pairs: Set[str]) -> TaskExclusion:
     pair_text, colon, name_text = _partition(text, ":")
     pair = _unescape(pair_text)
     if colon and pair in pairs:
@@ -410,7 +397,9 @@ def _parse_entry(text: str, reason: str, pairs: set[str]) -> TaskExclusion:
 def _partition(text: str, sign: str) -> tuple[str, str, str]:
     """As `str.partition`, but not at a sign with a backslash before it."""
     match = re.match(rf"((?:\\.|[^\\{sign}])*){sign}", text, re.DOTALL)
-    return (text, "", "") if match is None else (match[1], sign, text[match.end() :])
+    if match is None:
+        return text, "", ""
+    return match[1], sign, text[match.end() :]
 
 
 def _unescape(text: str) -> str:

@@ -13,7 +13,7 @@ from mtsig_core.experiments.sampling import (
     sample_both_kinds,
     spreads,
 )
-from mtsig_core.figures.experiment_plots import sample_scores
+from mtsig_core.figures.sample_plots import sample_scores
 from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
 from pages._sections.sampling_sections import NAMES, Samples, describe_ratio

@@ -1,11 +1,10 @@
-"""`examine_dispute`: everything about one pair of systems, under several metrics, for whoever must
-decide on it.
-"""
+"""`examine_dispute`: everything about one pair of systems, under several metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,18 +31,17 @@ from mtsig_core.testset import TestSet
 _DOCUMENTS, _SEGMENTS = 5, 2  # each way
 
 RankEnds = tuple[int, int] | None
+_Row = TypeVar("_Row", PairResult, PairPlan)
 Sides = tuple[tuple["Decider", ...], tuple["Decider", ...]]  # in favour of each system
 
 
 @dataclass(frozen=True)
 class Decider:
-    """A document or segment that moves the difference: its position, its name or line, and what it
-    adds to the improvement of a over b, in points; see `contributions`.
-    """
+    """A document or segment that moves the difference."""
 
     position: int
-    name: str
-    added: float
+    name: str  # or its line
+    added: float  # to the improvement of a over b, in points; see `contributions`
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +51,11 @@ class MetricDispute:
     result: MetricResult  # all systems and pairs
     pair: PairResult  # of the two, as the comparison has it: the better-scoring one first
     found: PairExamination  # a against b, by every test and interval
-    units: Mapping[
-        str, PairExamination
-    ]  # the same by document, where documents are known, and by segment
+    #: The same by document, where documents are known, and by segment.
+    units: Mapping[str, PairExamination]
     references: Mapping[str, PairExamination]  # by each of several references
-    domains: (
-        ByDomain | None
-    )  # only the two in each domain, corrected over the domains; None without two domains
+    #: Only the two in each domain, corrected over the domains; None without two domains.
+    domains: ByDomain | None
     #: What the test set can see, and what size would decide; see `mtsig_core.stats.power.plan`.
     plan: PairPlan | None
     #: By rank rule, the ends of the rank of each; None where there is none.
@@ -68,8 +64,10 @@ class MetricDispute:
     @property
     def decision(self) -> int:
         """1 where a is significantly better, -1 where b is, 0 where neither."""
-        sides = {"a": self.pair.a, "b": self.pair.b, None: None}
-        return {self.found.a: 1, self.found.b: -1, None: 0}[sides[self.pair.better]]
+        if self.pair.better is None:
+            return 0
+        better = self.pair.a if self.pair.better == "a" else self.pair.b
+        return 1 if better == self.found.a else -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,89 +106,99 @@ def examine_dispute(
     comparison: Comparison | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Dispute:
-    """All that can be said of two systems: by metric, test, unit, reference, domain and rank rule,
-    and what decides.
+    """Examine two systems by metric, test, unit, reference, domain and rank rule.
 
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> result = examine_dispute(ts, ["bleu", "ter"], trials=999, resamples=100)
-    >>> result.a, result.b, [(one.result.metric, one.decision) for one in result.metrics]
+    >>> result.a, result.b, [(row.result.metric, row.decision) for row in result.metrics]
     ('A', 'B', [('bleu', 1), ('ter', 1)])
     """
-    listed = _chosen(testset, metrics)
-    settings = dict(
-        test=test,
-        unit=unit,
-        block_length=block_length,
-        trials=trials,
-        alpha=alpha,
-        correction=correction,
-        ci=ci,
-        resamples=resamples,
-        seed=seed,
-    )
+    resolved = _resolve_metrics(testset, metrics)
     if comparison is None:
-        comparison = compare(testset, listed, jobs=jobs, progress=progress, **settings)  # type: ignore[arg-type]
-    a, b = _two(comparison, a, b)
-    asked = dict(trials=trials, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs)
-    disputes, without = [], {}
-    for k, metric in enumerate(listed):
+        comparison = compare(
+            testset,
+            resolved,
+            test=test,
+            unit=unit,
+            block_length=block_length,
+            trials=trials,
+            alpha=alpha,
+            correction=correction,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+            jobs=jobs,
+            progress=progress,
+        )
+    a, b = _choose_pair(comparison, a, b)
+    sizes = {"trials": trials, "alpha": alpha, "resamples": resamples, "seed": seed, "jobs": jobs}
+    task = _Task(testset, comparison, a, b, block_length, sizes)
+    disputes, not_compared = [], {}
+    for k, metric in enumerate(resolved):
         if progress is not None:
-            progress(f"the pair by {metric.name}", k / len(listed))
+            progress(f"the pair by {metric.name}", k / len(resolved))
         try:
-            disputes.append(_by_metric(testset, comparison, metric, a, b, block_length, asked))
+            disputes.append(_examine_metric(task, metric))
         except MtsigError as problem:
-            without[metric.name] = str(problem)
+            not_compared[metric.name] = str(problem)
     if not disputes:
-        raise SettingError(f"No metric can compare {a} and {b}: {' '.join(without.values())}")
+        raise SettingError(f"No metric can compare {a} and {b}: {' '.join(not_compared.values())}")
+    first = disputes[0].found
     return Dispute(
-        testset, a, b, comparison, tuple(disputes), without, *_deciders(testset, disputes[0].found)
+        testset=testset,
+        a=a,
+        b=b,
+        comparison=comparison,
+        metrics=tuple(disputes),
+        not_compared=not_compared,
+        documents=_find_documents(testset, first),
+        segments=_find_segments(testset, first),
     )
 
 
 def document_names(testset: TestSet) -> list[str]:
     """Each document's id, with its domain where it has one; in the order of their numbers."""
-    labels = testset.documents or ()
+    labels: Sequence[str] = testset.documents or ()
     if testset.domains is not None:
         labels = [f"{domain} · {doc}" for domain, doc in zip(testset.domains, labels, strict=True)]
-    return list(dict(zip(testset.document_index.tolist(), labels, strict=True)).values())
+    by_number = dict(zip(testset.document_index.tolist(), labels, strict=True))
+    return list(by_number.values())
 
 
 def list_dispute_metrics(testset: TestSet) -> list[str]:
     """BLEU, where there are texts, and all segment scores; human scores first."""
-    return order_metrics(testset.scores, computed=["bleu"] * testset.has_texts)
+    return order_metrics(testset.scores, computed=["bleu"] if testset.has_texts else [])
 
 
-def _chosen(
+def _resolve_metrics(
     testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None
 ) -> list[Metric]:
     if metrics is None:
         metrics = list_dispute_metrics(testset)
     elif isinstance(metrics, str) or not isinstance(metrics, Sequence):
         metrics = [metrics]
-    return [resolve_metric(testset, one) for one in metrics]
+    return [resolve_metric(testset, metric) for metric in metrics]
 
 
-def _two(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
-    """The two systems, of those that any metric has scores of."""
-    known = list(
-        dict.fromkeys(
-            row.system for result in comparison.metrics.values() for row in result.systems
-        )
-    )
-    for name in (a, b):
-        if name is not None and name not in known:
+def _choose_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
+    """The two systems, of those that any metric has scores of; the best ones by default."""
+    rows = [row for result in comparison.metrics.values() for row in result.systems]
+    known = list(dict.fromkeys(row.system for row in rows))
+    name = comparison.testset.name
+    for system in (a, b):
+        if system is not None and system not in known:
             raise SettingError(
-                f"No system {name!r} in {comparison.testset.name}.{suggest_name(name, known)} It has: "
+                f"No system {system!r} in {name}.{suggest_name(system, known)} It has: "
                 f"{', '.join(known)}."
             )
-    first = a if a is not None else next((name for name in known if name != b), None)
-    second = b if b is not None else next((name for name in known if name != first), None)
     if len(known) < 2:
         raise SettingError(
-            f"{comparison.testset.name} has {format_count(len(known), 'system')} to compare. Expected "
+            f"{name} has {format_count(len(known), 'system')} to compare. Expected "
             "at least two: add an output, or leave fewer systems out."
         )
-    if first is None or second is None or first == second:
+    first = a or next(system for system in known if system != b)
+    second = b or next(system for system in known if system != first)
+    if first == second:
         raise SettingError(
             f"A pair is two systems, and {first!r} is given twice. Choose another for one of them.",
             {"b": "NAME"},
@@ -198,146 +206,167 @@ def _two(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str
     return first, second
 
 
-def _by_metric(
-    testset: TestSet,
-    comparison: Comparison,
-    metric: Metric,
-    a: str,
-    b: str,
-    block_length: float | None,
-    asked: Mapping[str, int | float],
-) -> MetricDispute:
-    """The pair under one metric."""
-    result, settings = comparison.metrics[metric.name], comparison.settings
-    part = testset if is_segment_mean(metric) else testset.only((a, b))
-    part = part.keep_scorable(metric.name)
-    statistics = cached_statistics(metric, part)
+@dataclass(frozen=True)
+class _Task:
+    """The pair to examine, and how."""
 
-    def examined(of: TestSet, unit: str, counted: np.ndarray | None = None) -> PairExamination:
-        length = block_length if unit == "block" else None
+    testset: TestSet
+    comparison: Comparison
+    a: str
+    b: str
+    block_length: float | None
+    sizes: Mapping[str, Any]  # arguments of `examine_pair` and `by_domain`
+
+    @property
+    def settings(self) -> Settings:
+        return self.comparison.settings
+
+    def examine(
+        self,
+        testset: TestSet,
+        metric: Metric,
+        unit: str,
+        statistics: np.ndarray | None = None,
+    ) -> PairExamination:
         return examine_pair(
-            of,
+            testset,
             metric,
-            a,
-            b,
+            self.a,
+            self.b,
             unit=unit,
-            block_length=length,
-            statistics=counted,
-            **asked,  # type: ignore[arg-type]
+            block_length=self.block_length if unit == "block" else None,
+            statistics=statistics,
+            **self.sizes,
         )
 
-    tests = examined(part, settings.unit, statistics)
-    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {a, b})
-    kinds = (["document"] if part.documents is not None else []) + ["segment"]
-    units = {
-        kind: tests if kind == settings.unit else examined(part, kind, statistics) for kind in kinds
-    }
-    by_reference = {} if is_segment_mean(metric) else split_by_reference(part, "ar")
-    references = {name: examined(of, settings.unit) for name, of in by_reference.items()}
-    plans = plan(
-        comparison, default_difference(row.score for row in result.systems), metric=metric.name
-    )
+    def find_row(self, rows: Iterable[_Row]) -> _Row | None:
+        """The row of the two among rows of pairs."""
+        for row in rows:
+            if {row.a, row.b} == {self.a, self.b}:
+                return row
+        return None
+
+
+def _examine_metric(task: _Task, metric: Metric) -> MetricDispute:
+    """The pair under one metric."""
+    result = task.comparison.metrics[metric.name]
+    testset = task.testset if is_segment_mean(metric) else task.testset.only((task.a, task.b))
+    testset = testset.keep_scorable(metric.name)
+    statistics = cached_statistics(metric, testset)
+    unit = task.settings.unit
+    examination = task.examine(testset, metric, unit, statistics)
+    pair = task.find_row(result.pairs)
+    assert pair is not None, "a comparison has all pairs of its systems"
+    by_unit: dict[str, PairExamination] = {}
+    for kind in ("document", "segment"):
+        if kind == unit:
+            by_unit[kind] = examination
+        elif kind == "segment" or testset.documents is not None:
+            by_unit[kind] = task.examine(testset, metric, kind, statistics)
+    by_reference = {}
+    if not is_segment_mean(metric):
+        for name, scored in split_by_reference(testset, "ar").items():
+            by_reference[name] = task.examine(scored, metric, unit)
+    difference = default_difference(row.score for row in result.systems)
     return MetricDispute(
-        result,
-        pair,
-        tests,
-        units,
-        references,
-        _in_domains(testset, metric, a, b, settings, asked),
-        next((row for row in plans if {row.a, row.b} == {a, b}), None),
-        _ranks(testset, metric, result, a, b, settings),
+        result=result,
+        pair=pair,
+        found=examination,
+        units=by_unit,
+        references=by_reference,
+        domains=_examine_domains(task, metric),
+        plan=task.find_row(plan(task.comparison, difference, metric=metric.name)),
+        ranks=_rank_by_rules(task, metric),
     )
 
 
-def _in_domains(
-    testset: TestSet,
-    metric: Metric,
-    a: str,
-    b: str,
-    settings: Settings,
-    asked: Mapping[str, int | float],
-) -> ByDomain | None:
-    if len(set(testset.domains or ())) < 2 or settings.unit == "block":
+def _examine_domains(task: _Task, metric: Metric) -> ByDomain | None:
+    settings = task.settings
+    if len(set(task.testset.domains or ())) < 2 or settings.unit == "block":
         return None
     try:
         return by_domain(
-            testset.only((a, b)),
+            task.testset.only((task.a, task.b)),
             metric,
             test="bootstrap" if settings.test == "bootstrap" else "ar",
             unit=settings.unit,
-            **asked,  # type: ignore[arg-type]
+            **task.sizes,
         )
     except SettingError:  # rated in only one domain
         return None
 
 
-def _ranks(
-    testset: TestSet, metric: Metric, result: MetricResult, a: str, b: str, settings: Settings
-) -> dict[str, tuple[RankEnds, RankEnds]]:
-    """The ranks of the two by each rule that fits the metric, whichever rule the comparison was
-    ranked by.
+def _rank_by_rules(task: _Task, metric: Metric) -> dict[str, tuple[RankEnds, RankEnds]]:
+    """The ranks of the two by each rule that fits the metric.
+
+    These do not depend on the rule that the comparison was ranked by.
     """
-    chosen = _list_rank_ends(result.systems)
-    result = _remove_rule(result)  # what other rules start from
-    names = [row.system for row in result.systems]
-    segments = domains = None
+    settings = task.settings
+    ranked = task.comparison.metrics[metric.name]
+    unruled = _remove_rule(ranked)  # what other rules start from
+    names = [row.system for row in unruled.systems]
+    segment_scores, domains = None, None
     if is_segment_mean(metric):
-        seen = measure(testset.keep_scorable(metric.name), metric).only(names)
-        segments, domains = seen.segment_scores, seen.testset.domains
-    given, by_rule = RankInputs.from_result(result, settings.alpha, segments, domains), {}
-    for rule in fitting_rules(segments is not None, domains is not None).values():
+        measured = measure(task.testset.keep_scorable(metric.name), metric).only(names)
+        segment_scores, domains = measured.segment_scores, measured.testset.domains
+    inputs = RankInputs.from_result(unruled, settings.alpha, segment_scores, domains)
+    rules = fitting_rules(segment_scores is not None, domains is not None)
+    by_rule = {}
+    for rule in rules.values():
         if rule.name == settings.rank_rule:
-            ends = chosen
+            ranks = _list_ranks(ranked.systems)
         elif rule.name == "simultaneous":  # from decisions that only the comparison has
-            ends = _list_rank_ends(result.systems)
+            ranks = _list_ranks(unruled.systems)
         else:
-            _, ranks = rule.rank(given)
-            ends = dict(
-                zip(names, zip(ranks.low.tolist(), ranks.high.tolist(), strict=True), strict=True)
-            )
-        by_rule[rule.name] = ends[a], ends[b]
+            _, computed = rule.rank(inputs)
+            bounds = zip(computed.low.tolist(), computed.high.tolist(), strict=True)
+            ranks = dict(zip(names, bounds, strict=True))
+        by_rule[rule.name] = ranks[task.a], ranks[task.b]
     return by_rule
 
 
 def _remove_rule(result: MetricResult) -> MetricResult:
-    """The result with the systems as they were before a rule ranked them; without ranks where that
-    is not known.
+    """The result with the systems as they were before a rule ranked them.
+
+    They have no ranks where that is not known.
     """
     if result.ruled is None:
         return result
     if result.ruled.unruled:
         return replace(result, systems=result.ruled.unruled)
-    return replace(
-        result, systems=tuple(replace(row, rank_low=None, rank_high=None) for row in result.systems)
-    )
+    systems = [replace(row, rank_low=None, rank_high=None) for row in result.systems]
+    return replace(result, systems=tuple(systems))
 
 
-def _list_rank_ends(systems: Sequence[SystemResult]) -> dict[str, RankEnds]:
+def _list_ranks(systems: Sequence[SystemResult]) -> dict[str, RankEnds]:
     """The rank range of each system that a comparison gives; None where it gives none."""
-    ends: dict[str, RankEnds] = {}
+    ranks: dict[str, RankEnds] = {}
     for row in systems:
         if row.rank_low is None or row.rank_high is None:
-            ends[row.system] = None
+            ranks[row.system] = None
         else:
-            ends[row.system] = row.rank_low, row.rank_high
-    return ends
+            ranks[row.system] = row.rank_low, row.rank_high
+    return ranks
 
 
-def _deciders(testset: TestSet, tests: PairExamination) -> tuple[Sides, Sides]:
-    """The documents and segments that move the difference most, in favour of each."""
+def _find_segments(testset: TestSet, examination: PairExamination) -> Sides:
+    """The segments that move the difference most, in favour of each."""
+    names = [str(line) for line in testset.lines]
+    return _find_deciders(examination.sign * examination.by_segment, names, _SEGMENTS)
 
-    def most(added: np.ndarray, names: Sequence[str], n: int) -> Sides:
-        added = tests.sign * added
-        first, second = (
-            tuple(Decider(int(k), names[k], float(added[k])) for k in part)
-            for part in find_extremes(added, n)
-        )
-        return first, second
 
-    segments = most(tests.by_segment, [str(line) for line in testset.lines], _SEGMENTS)
-    documents = (
-        None
-        if tests.by_document is None
-        else most(tests.by_document, document_names(testset), _DOCUMENTS)
+def _find_documents(testset: TestSet, examination: PairExamination) -> Sides:
+    """The documents that move the difference most, in favour of each."""
+    if examination.by_document is None:
+        return (), ()
+    added = examination.sign * examination.by_document
+    return _find_deciders(added, document_names(testset), _DOCUMENTS)
+
+
+def _find_deciders(added: np.ndarray, names: Sequence[str], n: int) -> Sides:
+    """Those that add most, and those that take most, n of each."""
+    for_first, for_second = (
+        tuple(Decider(int(k), names[k], float(added[k])) for k in positions)
+        for positions in find_extremes(added, n)
     )
-    return documents or ((), ()), segments
+    return for_first, for_second

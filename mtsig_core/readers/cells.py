@@ -148,7 +148,9 @@ def to_name(value: object) -> str:
     """
     if is_blank(value):
         raise UnclearValueError(_EMPTY)
-    text = value if isinstance(value, str) else _write_number(value)
+    text = value
+    if not isinstance(text, str):
+        text = _write_number(value)
     if text is None:
         raise UnclearValueError(
             f"this is {describe_value(value)}. Expected a text or a number. {_advise(value)}"
@@ -250,7 +252,9 @@ def _find_truth(value: object) -> float | None:
     """1 for true and 0 for false, also as a text; None of anything else."""
     if _is_truth(value):
         return float(bool(value))
-    return _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else None
+    if isinstance(value, str):
+        return _TRUTHS.get(value.strip().lower())
+    return None
 
 
 def _is_no_number(value: object) -> bool:
@@ -277,7 +281,8 @@ def _write_number(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None
     if isinstance(value, Integral):
-        return str(int(value)) if abs(int(value)) < 10**_LONGEST_WHOLE else None
+        is_short = abs(int(value)) < 10**_LONGEST_WHOLE
+        return str(int(value)) if is_short else None
     text = repr(float(value))  # the shortest that is this number
     if "e" in text or "n" in text:  # 1e+16, inf
         return None

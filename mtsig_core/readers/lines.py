@@ -269,7 +269,7 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, is_unpacked: boo
     name = show_name(path)
     fmt = sniff(data)
     if fmt is not None and fmt.is_binary:
-        return f"{name} is {fmt.what}, not text. Give it as UTF-8 text."
+        return f"{name} is {fmt.title}, not text. Give it as UTF-8 text."
     encoding = _guess_encoding(data)
     n_damaged = _count_damage(data)
     program = f"iconv -f {encoding or 'ENCODING'} -t UTF-8"

@@ -1,5 +1,4 @@
-"""A table of published scores, such as the organisers' own: the score of each system by each
-metric.
+"""A table of published scores, such as the organisers' own: the score of each system by each metric.
 
 With a header, and tabs, semicolons or commas between columns; wide, a column for each metric, or
 long::
@@ -19,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.columns import NAMES, InputTable, find_column
@@ -27,15 +27,19 @@ from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_lines, read_table, sniff_file
 from mtsig_core.testset import show_name
 
-_PUBLISHED = "a table of published scores"
+_EXPECTED = "a table of published scores"
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _NOTHING = {"", "-", "--", "—", "–", "n/a", "na", "none", "nan"}
-_LONG = {"system", "metric", "score"}
+_LONG_COLUMNS = {"system", "metric", "score"}
 _RANK = re.compile(r"(\d{1,6})(?:\s*[-\N{EN DASH}\N{EM DASH}]\s*(\d{1,6}))?")
-_OF_RANKS = {"rank", "rank_low", "rank_high", "cluster"}
+_RANK_COLUMNS = {"rank", "rank_low", "rank_high", "cluster"}
 
 
-_Row = tuple[int | str, list[str]]  # the number of a line, and its cells
+class _Row(NamedTuple):
+    """A line of a table."""
+
+    number: int | str
+    cells: list[str]
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,8 @@ class OfficialTable:
     columns: Mapping[str, Mapping[str, str]]
     systems: tuple[str, ...]  # as the table calls them
     name: str = "The table"  # what a message calls it
-    ranks: Mapping[str, PublishedRank] = field(
-        default_factory=dict
-    )  # by system, as the table calls it
+    #: By system, as the table calls it.
+    ranks: Mapping[str, PublishedRank] = field(default_factory=dict)
 
 
 def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
@@ -72,26 +75,29 @@ def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
 
 
 def read_published(path: FilePath) -> str:
-    """The table in a file as text; of a workbook, such as WMT24's AutoRank with a sheet for each
-    language pair, the columns of numbers.
+    """The table in a file as text; of a workbook, the columns of numbers.
+
+    Such as WMT24's AutoRank has a sheet for each language pair.
     """
     fmt = sniff_file(path)
     if fmt is None or fmt.name != "xlsx":
-        return "\n".join(read_lines(path, _PUBLISHED))
+        return "\n".join(read_lines(path, _EXPECTED))
     table = read_table(path)
     system = find_column(table.header, "system")
     if system is None:  # a frame of pandas has the systems as its index, whose column has no name
         system = table.header.index("") if "" in table.header else 0
     pair = find_column(table.header, "langpair")
-    numeric = [
-        k for k in range(len(table.header)) if k not in (system, pair) and _has_numbers(table, k)
-    ]
-    names = {system: "system"}
+    places = [system]
+    header = ["system"]
     if pair is not None:
-        names = {pair: NAMES["langpair"][0], **names}
-    kept = table.select([*names, *numeric])
-    header = [*names.values(), *(table.header[k] for k in numeric)]
-    return "\n".join(map(_write_row, [header, *(cells for _, cells in kept.rows)]))
+        places.insert(0, pair)
+        header.insert(0, NAMES["langpair"][0])
+    for place, title in enumerate(table.header):
+        if place not in places and _has_numbers(table, place):
+            places.append(place)
+            header.append(title)
+    rows = [cells for _, cells in table.select(places).rows]
+    return "\n".join(map(_write_row, [header, *rows]))
 
 
 def _write_row(cells: Sequence[object]) -> str:
@@ -102,196 +108,234 @@ def _write_row(cells: Sequence[object]) -> str:
 def _has_numbers(table: InputTable, column: int) -> bool:
     """Whether a column has numbers, and nothing else but marks of no value."""
     cells = [word.strip() for word in table.list_words(column)]
-    return any(map(_NUMBER.fullmatch, cells)) and all(
-        cell.lower() in _NOTHING or _NUMBER.fullmatch(cell) for cell in cells
-    )
+    return any(map(_NUMBER.fullmatch, cells)) and all(map(_is_number_or_nothing, cells))
+
+
+def _is_number_or_nothing(cell: str) -> bool:
+    return cell.lower() in _NOTHING or _NUMBER.fullmatch(cell) is not None
 
 
 def parse_official_table(
     text: str, name: str = "The table", langpair: str | None = None
 ) -> OfficialTable:
-    """A table as text.
+    r"""A table as text.
 
     `name`: what a message calls it; `langpair`: of which language pair, where the table has
     several.
 
     Examples
     --------
-    >>> parse_official_table("system,BLEU,chrF\\nA,27.8,55.10\\nB,-,54.0").columns
+    >>> parse_official_table("system,BLEU,chrF\nA,27.8,55.10\nB,-,54.0").columns
     {'BLEU': {'A': '27.8'}, 'chrF': {'A': '55.10', 'B': '54.0'}}
-    >>> parse_official_table("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1", langpair="en-zh").columns
+    >>> parse_official_table("lp,system,BLEU\nen-de,A,27.8\nen-zh,A,33.1", langpair="en-zh").columns
     {'BLEU': {'A': '33.1'}}
     """
     tables = parse_official_tables(text, name, is_task=False)
-    matches = [
-        pair
-        for pair in tables
-        if langpair is not None
-        and re.sub(r"[\W_]", "", pair.casefold()) == re.sub(r"[\W_]", "", langpair.casefold())
-    ] or list(tables)
-    if len(matches) > 1:
-        reason = (
-            "the test set does not say which it is of"
-            if langpair is None
-            else f"none is {langpair}"
-        )
+    pairs = list(tables)
+    reason = "the test set does not say which it is of"
+    if langpair is not None:
+        reason = f"none is {langpair}"
+        pairs = [pair for pair in tables if _simplify(pair) == _simplify(langpair)] or pairs
+    if len(pairs) > 1:
         raise InputError(
             f"{name} has the language pairs {show_name(', '.join(tables))[:200]}, and {reason}. Keep the "
             "rows of one language pair."
         )
-    return tables[matches[0]]
+    return tables[pairs[0]]
+
+
+def _simplify(pair: str) -> str:
+    return re.sub(r"[\W_]", "", pair.casefold())
 
 
 def parse_official_tables(
     text: str, name: str = "The table", is_task: bool = True
 ) -> dict[str, OfficialTable]:
-    """A table as text: one for each language pair, as it calls them; that of a whole task must name
-    them.
+    r"""A table as text: one for each language pair, as it calls them.
+
+    That of a whole task must name its language pairs.
 
     Examples
     --------
-    >>> parse_official_tables("lp,system,BLEU\\nen-de,A,27.8\\nen-zh,A,33.1")["en-zh"].columns
+    >>> parse_official_tables("lp,system,BLEU\nen-de,A,27.8\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
     table = read_delimited(text, name)
     if len(table.header) < 2 or not any(table.header):
-        first_line = text.lstrip().partition("\n")[0]
+        first_line, _, _ = text.lstrip().partition("\n")
         raise InputError(
             f"{name} has no columns in its first line, {show_name(first_line[:80])!r}. Expected system "
             "and the names of metrics, with tabs, semicolons or commas between them."
         )
-    places = [k for k, title in enumerate(table.header) if title.lower() in NAMES["langpair"]]
-    titles = [title for k, title in enumerate(table.header) if k not in places]
-    ranks = {key: k for k, title in enumerate(titles) if (key := _rank_key(title)) and k}
-    ranks = ranks if "rank" in ranks or {"rank_low", "rank_high"} <= {*ranks} else {}
-    titles = [title for k, title in enumerate(titles) if k not in ranks.values()]
-    is_long = {title.lower() for title in titles} >= _LONG
+    pair_columns = [k for k, title in enumerate(table.header) if title.lower() in NAMES["langpair"]]
+    titles = [title for k, title in enumerate(table.header) if k not in pair_columns]
+    rank_columns = _find_rank_columns(titles)
+    score_titles = [title for k, title in enumerate(titles) if k not in rank_columns.values()]
+    is_long = {title.lower() for title in score_titles} >= _LONG_COLUMNS
+    _, *metrics = score_titles or [""]
     expected = ""
-    if len(places) != 1 and (is_task or places):
+    if len(pair_columns) != 1 and (is_task or pair_columns):
         expected = "one that is called 'language pair', besides the system and the metrics: a task has several"
-    elif not is_long and (not all(titles[1:]) or len({*titles[1:]}) < len(titles) - 1):
+    elif not is_long and (not all(metrics) or len({*metrics}) < len(metrics)):
         expected = "the name of the system first, and then a metric in each column, none twice"
     if expected:
         raise InputError(
             f"{name}, line 1 has the columns {show_name(', '.join(table.header))[:200]}. Expected "
             f"{expected}."
         )
-    by_pair: dict[str, list[_Row]] = {}
-    of_ranks: dict[str, list[_Row]] = {}
+    rows_by_pair: dict[str, list[_Row]] = {}
     for number, values in table.rows:
-        cells = [
-            show_name(str(cell).strip()) for cell in values
-        ]  # of a delimited file all are texts
-        if any(cells):
-            pair = cells.pop(places[0]) if places else ""
-            if places and not pair:
-                raise InputError(
-                    f"{name}, line {number} names no language pair. Expected a name such as en-de."
-                )
-            by_pair.setdefault(pair, []).append(
-                (number, [cell for k, cell in enumerate(cells) if k not in ranks.values()])
+        # Of a delimited file all are texts.
+        cells = [show_name(str(cell).strip()) for cell in values]
+        if not any(cells):
+            continue
+        pair = cells.pop(pair_columns[0]) if pair_columns else ""
+        if pair_columns and not pair:
+            raise InputError(
+                f"{name}, line {number} names no language pair. Expected a name such as en-de."
             )
-            of_ranks.setdefault(pair, []).append((number, cells))
-    if not by_pair:
+        rows_by_pair.setdefault(pair, []).append(_Row(number, cells))
+    if not rows_by_pair:
         raise InputError(f"{name} has no line below its header. Expected a line for each system.")
-    if ranks and not is_long:
-        return {
-            pair: _parse_ranking(titles, rows, by_pair[pair], ranks, name)
-            for pair, rows in of_ranks.items()
-        }
-    return {pair: _parse_rows(titles, rows, name, is_long) for pair, rows in by_pair.items()}
+    tables = {}
+    for pair, rows in rows_by_pair.items():
+        if is_long:
+            kept = [k for k in range(len(titles)) if k not in rank_columns.values()]
+            tables[pair] = _parse_long(*_select_columns(titles, rows, kept), name)
+        elif rank_columns:
+            tables[pair] = _parse_ranking(titles, rows, rank_columns, name)
+        else:
+            tables[pair] = _parse_wide(titles, rows, name)
+    return tables
 
 
-def _rank_key(title: str) -> str:
-    """Which column of a ranking this is, empty for another."""
-    key = re.sub(r"[\s-]+", "_", title.lower())
-    return key if key in _OF_RANKS else ""
+def _find_rank_columns(titles: Sequence[str]) -> dict[str, int]:
+    """The columns of a ranking; none of another table. The first column names the system."""
+    places = {}
+    for place, title in enumerate(titles):
+        key = re.sub(r"[\s-]+", "_", title.lower())
+        if key in _RANK_COLUMNS and place > 0:
+            places[key] = place
+    return places if "rank" in places or {"rank_low", "rank_high"} <= {*places} else {}
+
+
+def _select_columns(
+    titles: Sequence[str], rows: Sequence[_Row], places: Sequence[int]
+) -> tuple[list[str], list[_Row]]:
+    selected = [_Row(number, [cells[k] for k in places]) for number, cells in rows]
+    return [titles[k] for k in places], selected
 
 
 def _parse_ranking(
-    titles: list[str], rows: list[_Row], others: list[_Row], places: Mapping[str, int], name: str
+    titles: Sequence[str], rows: Sequence[_Row], rank_columns: Mapping[str, int], name: str
 ) -> OfficialTable:
-    """The ranking of one language pair; `others` are its rows without ranks, whose further columns
-    are scores if all their cells are numbers.
+    """The ranking of one language pair.
+
+    Further columns are scores if all their cells are numbers.
     """
-    found: dict[str, PublishedRank] = {}
+    systems: list[str] = []
+    ranks: dict[str, PublishedRank] = {}
     for number, cells in rows:
-        where, system, own = (
-            f"{name}, line {number}",
-            cells[0],
-            {key: cells[k].strip() for key, k in places.items()},
+        where = f"{name}, line {number}"
+        system = cells[0]
+        if not system:
+            raise InputError(f"{where} names no system. Expected one line for each system.")
+        if system in systems:
+            raise InputError(f"{where} names a system twice. Expected one line for each system.")
+        systems.append(system)
+        rank = _parse_rank({key: cells[k].strip() for key, k in rank_columns.items()}, where)
+        if rank is not None:
+            ranks[system] = rank
+    if any(rank.high is not None for rank in ranks.values()):
+        for system, rank in ranks.items():
+            if rank.high is None:
+                ranks[system] = replace(rank, high=rank.low)
+    places = [0]
+    for place in range(1, len(titles)):
+        cells = [row.cells[place] for row in rows]
+        if place not in rank_columns.values() and all(map(_is_number_or_nothing, cells)):
+            places.append(place)
+    columns: Mapping[str, Mapping[str, str]] = {}
+    if len(places) > 1:
+        columns = _parse_wide(*_select_columns(titles, rows, places), name).columns
+    return OfficialTable(columns, tuple(systems), name, ranks)
+
+
+def _parse_rank(cells: Mapping[str, str], where: str) -> PublishedRank | None:
+    """The rank in the cells of a row by their columns; None where there is none."""
+    text = cells["rank"] if "rank" in cells else f"{cells['rank_low']}-{cells['rank_high']}"
+    if text.replace("-", "").lower() in _NOTHING:
+        return None
+    cluster = cells.get("cluster", "")
+    if cluster and not cluster.isdecimal():
+        raise InputError(
+            f"{where}: the cluster is {show_name(cluster)[:80]!r}. Expected a whole number from 1."
         )
-        if not system or system in found:
+    match = _RANK.fullmatch(text)
+    low = 0 if match is None else int(match[1])
+    high = None if match is None or match[2] is None else int(match[2])
+    is_range = low >= 1 and (high is None or low <= high)
+    if not is_range:
+        raise InputError(
+            f"{where}: the rank is {show_name(text)[:80]!r}. Expected a whole number from 1, or a range "
+            "such as 1-3."
+        )
+    return PublishedRank(low, high, int(cluster or 0) or None)
+
+
+class _Entry(NamedTuple):
+    """A score as it is printed."""
+
+    where: str
+    system: str
+    metric: str
+    text: str
+
+
+def _parse_long(titles: Sequence[str], rows: Sequence[_Row], name: str) -> OfficialTable:
+    """The table of one language pair with a row for each score."""
+    entries = []
+    lower_titles = [title.lower() for title in titles]
+    for number, cells in rows:
+        row = dict(zip(lower_titles, cells, strict=True))
+        entries.append(_Entry(f"{name}, line {number}", row["system"], row["metric"], row["score"]))
+    return _join_entries(entries, {}, name)
+
+
+def _parse_wide(titles: Sequence[str], rows: Sequence[_Row], name: str) -> OfficialTable:
+    """The table of one language pair with a column for each metric, with or without a score."""
+    _, *metrics = titles
+    entries = []
+    for number, (system, *cells) in rows:
+        for metric, cell in zip(metrics, cells, strict=True):
+            entries.append(_Entry(f"{name}, line {number}", system, metric, cell))
+    return _join_entries(entries, {metric: {} for metric in metrics}, name)
+
+
+def _join_entries(
+    entries: Sequence[_Entry], columns: dict[str, dict[str, str]], name: str
+) -> OfficialTable:
+    for entry in entries:
+        if not entry.system or not entry.metric:
+            raise InputError(f"{entry.where} names no system, or no metric. Expected both.")
+        scores = columns.setdefault(entry.metric, {})
+        if entry.system in scores:
             raise InputError(
-                f"{where} names {'a system twice' if system else 'no system'}. Expected one line for each "
-                "system."
+                f"{entry.where} has a second score of {show_name(entry.system)!r}. Expected one by each "
+                "metric."
             )
-        text = own["rank"] if "rank" in own else f"{own['rank_low']}-{own['rank_high']}"
-        if text.replace("-", "").lower() in _NOTHING:
+        text = entry.text.strip("*").replace("\u2212", "-").strip()
+        if text.lower() in _NOTHING:
             continue
-        rank, cluster = _RANK.fullmatch(text), own.get("cluster", "")
-        if (
-            rank is None
-            or not 1 <= int(rank[1]) <= int(rank[2] or rank[1])
-            or cluster
-            and not cluster.isdecimal()
-        ):
-            what, cell = (
-                ("cluster", cluster) if cluster and not cluster.isdecimal() else ("rank", text)
-            )
+        if not _NUMBER.fullmatch(text):
             raise InputError(
-                f"{where}: the {what} is {show_name(cell)[:80]!r}. Expected a whole number from 1"
-                f"{', or a range such as 1-3' * (what == 'rank')}."
+                f"{entry.where}: {show_name(entry.metric)} is {show_name(text)[:80]!r}. Expected a number "
+                "such as 27.8, or a dash for no score."
             )
-        found[system] = PublishedRank(
-            int(rank[1]), int(rank[2]) if rank[2] else None, int(cluster or 0) or None
-        )
-    if any(one.high is not None for one in found.values()):
-        found = {
-            name: one if one.high is not None else replace(one, high=one.low)
-            for name, one in found.items()
-        }
-    scores = [
-        k
-        for k in range(1, len(titles))
-        if all(cells[k].lower() in _NOTHING or _NUMBER.fullmatch(cells[k]) for _, cells in others)
-    ]
-    kept = [(number, [cells[k] for k in (0, *scores)]) for number, cells in others]
-    columns = (
-        _parse_rows([titles[k] for k in (0, *scores)], kept, name, False).columns if scores else {}
-    )
-    return OfficialTable(columns, tuple(cells[0] for _, cells in rows), name, found)
-
-
-def _parse_rows(titles: list[str], rows: list[_Row], name: str, is_long: bool) -> OfficialTable:
-    """The table of one language pair; of a wide one all metrics, with or without a score."""
-    columns: dict[str, dict[str, str]] = {metric: {} for metric in titles[1:] if not is_long}
-    seen: dict[tuple[str, str], None] = {}
-    for number, cells in rows:
-        where, row = f"{name}, line {number}", dict(zip(map(str.lower, titles), cells, strict=True))
-        system = row["system"] if is_long else cells[0]
-        for metric, cell in (
-            [(row["metric"], row["score"])] if is_long else zip(titles[1:], cells[1:], strict=True)
-        ):
-            if not system or not metric:
-                raise InputError(f"{where} names no system, or no metric. Expected both.")
-            scores = columns.setdefault(metric, {})
-            if (system, metric) in seen and (system in scores or not is_long):
-                raise InputError(
-                    f"{where} has a second score of {show_name(system)!r}. Expected one by each metric."
-                )
-            seen[system, metric] = None
-            cell = cell.strip("*").replace("\u2212", "-").strip()
-            if cell.lower() not in _NOTHING:
-                if not _NUMBER.fullmatch(cell):
-                    raise InputError(
-                        f"{where}: {show_name(metric)} is {show_name(cell)[:80]!r}. Expected a number "
-                        "such as 27.8, or a dash for no score."
-                    )
-                scores[system] = cell
-    if not seen:
+        scores[entry.system] = text
+    if not entries:
         raise InputError(
             f"{name} has no column of a metric. Expected the name of the system first, and then a metric "
             "in each column."
         )
-    return OfficialTable(columns, tuple(dict.fromkeys(system for system, _ in seen)), name)
+    return OfficialTable(columns, tuple(dict.fromkeys(entry.system for entry in entries)), name)

@@ -162,35 +162,36 @@ def check_scales(ratings: Sequence[Rating], metric: str) -> None:
     for rating in ratings:
         if rating.score is not None:
             by_system.setdefault(rating.system, []).append(rating.score)
-    units = {system: scores for system, scores in by_system.items() if _is_unit_scale(scores)}
-    hundreds = {system: scores for system, scores in by_system.items() if _is_hundred_scale(scores)}
+    units: dict[str, Sequence[float]] = {}
+    hundreds: dict[str, Sequence[float]] = {}
+    for system, scores in by_system.items():
+        has_fractions = len(set(scores) - {0.0, 1.0}) > 1
+        n_above = sum(score > 1 + _MARGIN for score in scores)
+        if _lie_within(scores, 1) and has_fractions:
+            units[system] = scores
+        elif _lie_within(scores, 100) and n_above >= 0.9 * len(scores):
+            hundreds[system] = scores
     pair = _find_rescaled(units, hundreds)
     if pair is None:
         return
-    a, b = map(show_name, pair)
-    scores_a, scores_b = (by_system[system] for system in pair)
+    a, b = pair
+    name_a = show_name(a)
     raise InputError(
-        f"{ratings[0].file.name}: the {show_name(metric)} scores of {a} range from {min(scores_a):g} to "
-        f"{max(scores_a):g}, and those of {b} from {min(scores_b):g} to {max(scores_b):g}. Expected one "
-        f"scale for all systems. Multiply the scores of {a} by 100, or divide the others by 100."
+        f"{ratings[0].file.name}: the {show_name(metric)} scores of {name_a} range {_show_range(units[a])}, "
+        f"and those of {show_name(b)} {_show_range(hundreds[b])}. Expected one scale for all systems. "
+        f"Multiply the scores of {name_a} by 100, or divide the others by 100."
     )
 
 
-def _is_unit_scale(scores: Sequence[float]) -> bool:
-    """Whether scores lie between 0 and 1, or close to them, and are not only these two."""
+def _lie_within(scores: Sequence[float], top: float) -> bool:
+    """Whether some scores, not just a few, lie between 0 and the top, or close to them."""
     if len(scores) < _FEWEST:
         return False
-    are_inside = min(scores) >= -_MARGIN and max(scores) <= 1 + _MARGIN
-    return are_inside and len(set(scores) - {0.0, 1.0}) > 1
+    return min(scores) >= -top * _MARGIN and max(scores) <= top * (1 + _MARGIN)
 
 
-def _is_hundred_scale(scores: Sequence[float]) -> bool:
-    """Whether scores lie between 0 and 100, or close to them, nearly all of them above 1."""
-    if len(scores) < _FEWEST:
-        return False
-    are_inside = min(scores) >= -100 * _MARGIN and max(scores) <= 100 * (1 + _MARGIN)
-    n_above = sum(score > 1 + _MARGIN for score in scores)
-    return are_inside and n_above >= 0.9 * len(scores)
+def _show_range(scores: Sequence[float]) -> str:
+    return f"from {min(scores):g} to {max(scores):g}"
 
 
 def _find_rescaled(

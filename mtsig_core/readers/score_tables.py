@@ -273,30 +273,32 @@ def _read_ratings(
     if n_rows is None and "line" not in places:
         n_rows = len(table.rows)
     file = ScoreFile(table, n_rows, assumed=assumed)
-    names: dict[str, Sequence[str | None]] = {}
-    for role in ("system", "docid", "domain", "rater", "slot"):
-        names[role] = [None] * len(table.rows)
+
+    def read_names(role: str) -> Sequence[str | None]:
         if role in places:
-            names[role] = table.read(places[role], to_name)
+            return table.read(places[role], to_name)
+        return [None for _ in table.rows]
+
+    systems, documents, domains = read_names("system"), read_names("docid"), read_names("domain")
+    raters, slots = read_names("rater"), read_names("slot")
     lines: Sequence[LineId] = range(1, len(table.rows) + 1)
     if "line" in places:
         lines = table.read(places["line"], to_key)
     scores_by_system = _read_scores(table, places)
     for k, (row, _) in enumerate(table.rows):
         for system, scores in scores_by_system.items():
-            file.ratings.append(
-                Rating(
-                    system=names["system"][k] or system,
-                    line=lines[k],
-                    score=scores[k],
-                    document=names["docid"][k],
-                    domain=names["domain"][k],
-                    rater=names["rater"][k],
-                    row=row,
-                    file=file,
-                    slot=names["slot"][k],
-                )
+            rating = Rating(
+                system=systems[k] or system,
+                line=lines[k],
+                score=scores[k],
+                document=documents[k],
+                domain=domains[k],
+                rater=raters[k],
+                row=row,
+                file=file,
+                slot=slots[k],
             )
+            file.ratings.append(rating)
     return file
 
 

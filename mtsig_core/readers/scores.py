@@ -207,7 +207,7 @@ def read_scores(  # noqa: PLR0913  options of users
     metric, first_table = tables[0]
     if name is None and isinstance(first_table, str | os.PathLike):
         name = Path(os.fsdecode(first_table)).name.partition(".")[0]
-    no_texts: dict[str, Sequence[Any]] = {system: [None] * len(lines) for system in systems}
+    no_texts: dict[str, Sequence[Any]] = {system: (None,) * len(lines) for system in systems}
     return TestSet(
         name or metric,
         no_texts,
@@ -296,7 +296,7 @@ def _place_scores(
     """The scores of each system by segment, of the lines that have a position."""
     systems = dict.fromkeys(rating.system for rating in ratings)
     check_values(len(systems) * len(position), location)
-    scores: dict[str, list[float | None]] = {system: [None] * len(position) for system in systems}
+    scores: dict[str, list[float | None]] = {system: [None for _ in position] for system in systems}
     for rating in ratings:
         if rating.line in position:
             scores[rating.system][position[rating.line]] = rating.score

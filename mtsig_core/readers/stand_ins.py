@@ -20,11 +20,12 @@ class StandIn:
     """A kind of file that is found in the place of another."""
 
     name: str
-    what: str  # the same with its article
+    title: str  # the same with its article
     pattern: bytes  # of the whole file
     remedy: str
 
     def fits(self, data: bytes) -> bool:
+        """Whether the content of a file is such a stand-in."""
         return len(data) <= _LONGEST and re.fullmatch(self.pattern, data.strip()) is not None
 
 
@@ -60,21 +61,20 @@ STAND_INS = (
 
 
 def find_stand_in(data: bytes) -> StandIn | None:
-    """The kind of stand-in that a file is, by its whole content; None of a file that is itself.
+    r"""The kind of stand-in that a file is, by its whole content; None of a file that is itself.
 
-    >>> find_stand_in(b"404: Not Found").name, find_stand_in(b"Not found, they say.\\nNobody knows.\\n")
+    >>> find_stand_in(b"404: Not Found").name, find_stand_in(b"Not found, they say.\nNobody knows.\n")
     ('not-found', None)
     """
-    return next((one for one in STAND_INS if one.fits(data)), None)
+    for stand_in in STAND_INS:
+        if stand_in.fits(data):
+            return stand_in
+    return None
 
 
 def refuse_stand_in(data: bytes, name: str, content: str) -> None:
-    """Raise InputError where a file is a stand-in for another; `content` is what is expected in
-    it.
-    """
+    """Raise InputError where a file is a stand-in for another; `content` is what it should have."""
     stand_in = find_stand_in(data)
     if stand_in is not None:
-        raise InputError(
-            f"{name} is {stand_in.what}. Expected {content}. "
-            + stand_in.remedy.replace("FILE", shlex.quote(name))
-        )
+        remedy = stand_in.remedy.replace("FILE", shlex.quote(name))
+        raise InputError(f"{name} is {stand_in.title}. Expected {content}. {remedy}")

@@ -94,8 +94,12 @@ def read_samples(text: str, name: str) -> TextTable:
     targets: dict[int | str, list[str]] = {}
     for row, record in read_records(text, name, bool, "an object with resps and target"):
         location = f"{name}, row {row}"
-        key = read_field(location, record, "doc_id", to_key) if "doc_id" in record else row
-        responses = "filtered_resps" if "filtered_resps" in record else "resps"
+        key = row
+        if "doc_id" in record:
+            key = read_field(location, record, "doc_id", to_key)
+        responses = "resps"
+        if "filtered_resps" in record:
+            responses = "filtered_resps"
         output = read_field(location, record, responses, _read_first_text)
         target = read_field(location, record, "target", _read_all_texts)
         if output is None or target is None:
@@ -114,13 +118,15 @@ def read_samples(text: str, name: str) -> TextTable:
     numbers = [key for key in keys if isinstance(key, int)]
     if len(numbers) == len(keys):
         keys = [*sorted(numbers)]
-    references = _spread_rows([targets[key] for key in keys], name) if keys else [[]]
+    references = _spread_rows([targets[key] for key in keys], name)
     output_texts = [outputs[key] for key in keys]
     return TextTable(name, "lm-eval", {"": output_texts}, _name_references(references), keys=keys)
 
 
 def _spread_rows(rows: Sequence[Sequence[Any]], name: str) -> list[list[Any]]:
-    """The columns of rows, with None where a row is shorter than the longest."""
+    """The columns of rows, at least one, with None where a row is shorter than the longest."""
+    if not rows:
+        return [[]]
     n_columns = max(map(len, rows))
     check_values(len(rows) * n_columns, name)
     return [list(column) for column in zip_longest(*rows)]
@@ -190,9 +196,11 @@ def _list_references(references: Any, n: int, name: str) -> list[list[str | None
 
 def _read_list(texts: Any, n: int, location: str) -> list[str | None]:
     """The texts of a list, of which there must be n."""
-    if not isinstance(texts, list) or len(texts) != n:
-        size = format_count(len(texts), "text") if isinstance(texts, list) else show_value(texts)
-        raise InputError(f"{location}: {size}. Expected a list of {n} texts, one for each segment.")
+    expected = f"Expected a list of {n} texts, one for each segment."
+    if not isinstance(texts, list):
+        raise InputError(f"{location}: {show_value(texts)}. {expected}")
+    if len(texts) != n:
+        raise InputError(f"{location}: {format_count(len(texts), 'text')}. {expected}")
     return [
         read_value(f"{location}, segment {k}", text, read_line) for k, text in enumerate(texts, 1)
     ]
@@ -217,6 +225,8 @@ def read_wmt25(text: str, name: str) -> TextTable:
         sources = [
             read_field(f"{name}, row {row}", record, "src_text", to_text) for row, record in records
         ]
+    outputs = {title: rows for (is_reference, title), rows in texts.items() if not is_reference}
+    references = {title: rows for (is_reference, title), rows in texts.items() if is_reference}
     ids = [str(record["doc_id"]) for _, record in records]
     langpairs = domains = None
     fields = [document_id.split("_#_") for document_id in ids]
@@ -226,8 +236,8 @@ def read_wmt25(text: str, name: str) -> TextTable:
     return TextTable(
         name,
         PARAGRAPHS,
-        {title: rows for (is_reference, title), rows in texts.items() if not is_reference},
-        {title: rows for (is_reference, title), rows in texts.items() if is_reference},
+        outputs,
+        references,
         sources,
         documents=ids,
         domains=domains,

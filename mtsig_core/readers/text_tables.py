@@ -303,7 +303,9 @@ def tabulate_texts(table: InputTable) -> TextTable:
         )
     reference_texts = {}
     for title in references:
-        name = name_reference("" if title.lower() in ("reference", _MENDED) else title)
+        name = name_reference(title)
+        if title.lower() in ("reference", _MENDED):
+            name = "ref"
         reference_texts[name] = _read_texts(table, title)
     output_texts = {}
     for title in outputs:
@@ -312,7 +314,9 @@ def tabulate_texts(table: InputTable) -> TextTable:
         output_texts[title] = texts
     if len(outputs) == 1 and outputs[0].lower() in NAMES["output"]:  # which names no system
         output_texts = {"": output_texts[outputs[0]]}
-    sources = _read_texts(table, by_role["source"]) if "source" in by_role else None
+    sources = None
+    if "source" in by_role:
+        sources = _read_texts(table, by_role["source"])
     for title in (*references, *by_role.values()):
         columns.pop(title, None)
     asides = _list_asides(columns)

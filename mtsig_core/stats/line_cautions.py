@@ -364,22 +364,19 @@ def _about_folding(
 
 
 def _score(
-    testset: TestSet, systems: Mapping[str, Lines], fold: _Fold | None
+    testset: TestSet, systems: Mapping[str, Any], fold: _Fold | None
 ) -> tuple[dict[str, float], str]:
     """The scores of some outputs, and the metric.
 
     It is BLEU, or chrF where the tokenizer of BLEU is not installed.
     """
-
-    def fold_lines(lines: Lines) -> Any:
-        if fold is None:
-            return lines
-        return [None if text is None else fold(text) for text in lines]
-
+    references: Mapping[str, Any] = testset.references
+    if fold is not None:
+        systems, references = _fold_texts(systems, fold), _fold_texts(references, fold)
     folded = TestSet(
         testset.name,
-        {name: fold_lines(lines) for name, lines in systems.items()},
-        {name: fold_lines(lines) for name, lines in testset.references.items()},
+        systems,
+        references,
         langpair=testset.langpair,
         tokenizer=testset.tokenizer,
     )
@@ -388,6 +385,13 @@ def _score(
         metric = resolve_metric(folded, "chrf")
     scores = metric.score(metric.statistics(folded).sum(axis=1))
     return dict(zip(folded.systems, map(float, scores), strict=True)), metric.name
+
+
+def _fold_texts(texts: Mapping[str, Lines], fold: _Fold) -> dict[str, Any]:
+    folded = {}
+    for name, lines in texts.items():
+        folded[name] = [None if line is None else fold(line) for line in lines]
+    return folded
 
 
 def _find_example(testset: TestSet, lines: Lines, fold: _Fold) -> dict[str, Any]:

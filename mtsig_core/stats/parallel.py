@@ -1,8 +1,8 @@
-"""Tasks in order, whoever computes them: this thread, threads, or the machines of a Dask cluster.
+"""Run tasks in order, on this thread, on several, or on the machines of a Dask cluster.
 
 All parallel work of the core goes through `run_in_order`: blocks of replicates, repeats of
-experiments and, where there are other machines, language pairs. Each task draws from a stream of
-its own, so the results are the same wherever and in whatever order tasks run.
+experiments and, where there are other machines, language pairs. Each task has a random stream, so
+the results do not depend on where and in which order tasks run.
 """
 
 from __future__ import annotations
@@ -23,21 +23,19 @@ from mtsig_core.version import __version__
 Progress = Callable[[str, float], None]
 _Result = TypeVar("_Result")
 
-_AT_ONCE = (
-    8  # tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded
-)
-_PARTS = 4  # in which they are sent and fetched, as each time takes some milliseconds
+# Tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded.
+_AT_ONCE = 8
+_BATCHES = 4  # in which they are sent and fetched, as each time takes some milliseconds
 _PATIENCE = 10  # seconds that a scheduler may take to answer
 _CLIENT: ContextVar[Any] = ContextVar("client of the Dask cluster that computes", default=None)
 
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Compute on the workers of a Dask cluster what runs inside, or here where `address`
-    (``tcp://host:8786``) is None.
+    """Compute the tasks inside on the workers of a Dask cluster, or here if `address` is None.
 
-    Raises `ClusterError` if Dask is not installed, the scheduler does not answer, it has no
-    workers, or one has no mtsig, or another version; and where the work cannot be done because
+    An address is as ``tcp://host:8786``. Raises `ClusterError` if Dask is not installed, the
+    scheduler does not answer, it has no workers, or one has no mtsig or another version; and if
     scheduler or workers are lost meanwhile.
     """
     if address is None:
@@ -56,7 +54,7 @@ def on_cluster(address: str | None) -> Iterator[None]:
     _check_scheduler(address)
     with Client(address, timeout=_PATIENCE, set_as_default=False) as client:
         _check_workers(client, address)
-        chosen = _CLIENT.set(client)
+        token = _CLIENT.set(client)
         try:
             with _watched(client):
                 yield
@@ -67,24 +65,23 @@ def on_cluster(address: str | None) -> Iterator[None]:
                 "and repeat."
             ) from error
         finally:
-            _CLIENT.reset(chosen)
+            _CLIENT.reset(token)
 
 
 @contextmanager
 def _watched(client: Any) -> Iterator[None]:
-    """Meanwhile all that a client waits for is cancelled if no worker is left, and none comes again
-    in some time.
-    """
-    over = threading.Event()
+    """Cancel all tasks of a client if there is no worker for some time."""
+    is_over = threading.Event()
 
     def watch() -> None:
-        alone = False
-        while not over.wait(_PATIENCE):
+        n_looks_without_worker = 0
+        while not is_over.wait(_PATIENCE):
             try:
-                before, alone = alone, not client.ncores()
+                has_workers = bool(client.ncores())
             except OSError:  # without a scheduler all is cancelled already
                 return
-            if before and alone:
+            n_looks_without_worker = 0 if has_workers else n_looks_without_worker + 1
+            if n_looks_without_worker == 2:
                 client.close()
                 return
 
@@ -92,20 +89,21 @@ def _watched(client: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        over.set()
+        is_over.set()
 
 
 def run_in_order(
     task: Callable[[int], _Result], n_tasks: int, jobs: int = 1
 ) -> Generator[_Result, None, None]:
-    """task(0), task(1), ... in this order, whoever computes them.
+    """Yield task(0), task(1), ... in this order, computed by any worker.
 
-    Products run on one thread each meanwhile: the tasks are the unit of parallel work.
+    Each matrix product runs on one thread meanwhile: the tasks are the unit of parallel work.
 
     >>> list(run_in_order(lambda k: k * k, 4, jobs=2))
     [0, 1, 4, 9]
     """
-    if (client := _CLIENT.get()) is not None:
+    client = _CLIENT.get()
+    if client is not None:
         yield from _run_on_cluster(task, n_tasks, client)
         return
     with _blas().limit(limits=1, user_api="blas"):
@@ -123,7 +121,7 @@ def run_in_order(
             for result in results:  # noqa: UP028 - `yield from` would close them before the warning is silenced
                 yield result
         finally:
-            with warnings.catch_warnings():  # that tasks are dropped is what a cancel means
+            with warnings.catch_warnings():  # of tasks that are dropped, as after a cancel
                 warnings.simplefilter("ignore")
                 results.close()
 
@@ -131,8 +129,10 @@ def run_in_order(
 def report_stage(
     progress: Progress | None, name: str, part: int = 0, parts: int = 1
 ) -> Callable[[float], None] | None:
-    """What reports the share of one stage, or of one of its parts that take about as long each."""
-    return None if progress is None else lambda share: progress(name, (part + share) / parts)
+    """Report the share of one stage, or of one of its parts, which take about as long each."""
+    if progress is None:
+        return None
+    return lambda share: progress(name, (part + share) / parts)
 
 
 def report_part(progress: Progress | None, name: str, part: int, parts: int) -> Progress | None:
@@ -148,21 +148,20 @@ def runs_elsewhere() -> bool:
 
 
 def _run_on_cluster(task: Callable[[int], _Result], n_tasks: int, client: Any) -> Iterator[_Result]:
-    """The results of a task that is sent to the scheduler once, and from there to the workers, each
-    of which may die.
+    """Yield the results of a task that goes to the scheduler once, and from there to the workers.
 
-    So many are sent at once that all are busy.
+    Each worker may die. So many tasks are sent at once that all workers are busy.
     """
-    at_once = _AT_ONCE * sum(client.ncores().values())
-    size = max(1, at_once // _PARTS)
-    with warnings.catch_warnings():  # a task is large: so it stays with the scheduler
+    n_at_once = _AT_ONCE * sum(client.ncores().values())
+    size = max(1, n_at_once // _BATCHES)
+    with warnings.catch_warnings():  # that a task is large, which is why it goes there once
         warnings.simplefilter("ignore", UserWarning)
-        sent = client.submit(_return, task, pure=False)
+        remote_task = client.submit(_return, task, pure=False)
     waiting: deque[list[Any]] = deque()
-    for at in range(0, n_tasks, size):
-        numbers = range(at, min(at + size, n_tasks))
-        waiting.append(client.map(_run, [sent] * len(numbers), numbers, pure=False))
-        if len(waiting) * size >= at_once:
+    for first in range(0, n_tasks, size):
+        numbers = range(first, min(first + size, n_tasks))
+        waiting.append(client.map(_run, [remote_task for _ in numbers], numbers, pure=False))
+        if len(waiting) * size >= n_at_once:
             yield from client.gather(waiting.popleft())
     while waiting:
         yield from client.gather(waiting.popleft())
@@ -179,9 +178,7 @@ def _run(task: Callable[[int], _Result], k: int) -> _Result:
 
 
 def _check_scheduler(address: str) -> None:
-    """Whether what listens there speaks as Dask does: a client would wait for ever for another
-    server's first word.
-    """
+    """Raise unless a Dask scheduler listens: a client would wait for ever for another server."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
@@ -189,13 +186,15 @@ def _check_scheduler(address: str) -> None:
     from distributed.security import Security
 
     async def greet() -> None:
-        greeting = connect(address, timeout=_PATIENCE, **Security().get_connection_args("client"))
-        await (await asyncio.wait_for(greeting, _PATIENCE + 1)).close()
+        arguments = Security().get_connection_args("client")
+        connecting = connect(address, timeout=_PATIENCE, **arguments)
+        connection = await asyncio.wait_for(connecting, _PATIENCE + 1)
+        await connection.close()
 
     try:
-        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+        with ThreadPoolExecutor(1) as thread:  # in a notebook this one has an event loop already
             thread.submit(asyncio.run, greet()).result()
-    except Exception as error:  # of what another server says no more is known
+    except Exception as error:  # another server may answer anything
         raise ClusterError(
             f"No Dask scheduler answers at {address}. Expected an address such as tcp://host:8786, of "
             "one that runs: start it with dask scheduler."

@@ -155,7 +155,7 @@ class _Column:
         lowercase: bool,
     ):
         self._scored, self._metric = scored, metric
-        self._options = {"lowercase": True} if lowercase else {}
+        self._options = _list_options(lowercase)
         self._scores_by_change: dict[_Change, _Scores | None] = {}
         self.unchanged = _score(scored.testset, metric, scored.testset.systems)
         scores = self.unchanged.by_system
@@ -205,12 +205,18 @@ class _Column:
         if change.keep_canary or change.references:
             references = change.references or tuple(testset.references)
             testset = self._scored.with_references(references, change.keep_canary)
-        options: dict[str, Any] = dict(self._options)
+        options = dict(self._options)
         if change.option is not None:
             name, value = change.option
             options[name] = value
         metric = resolve_metric(testset, change.metric or self._metric.name, **options)
-        return testset, mean_over_domains(metric) if change.by_domain else metric
+        if change.by_domain:
+            metric = mean_over_domains(metric)
+        return testset, metric
+
+
+def _list_options(lowercase: bool) -> dict[str, Any]:
+    return {"lowercase": True} if lowercase else {}
 
 
 def _score(testset: TestSet, metric: Metric, systems: Iterable[str]) -> _Scores:
@@ -552,42 +558,41 @@ def _replicate(
     settings = _find_settings(all_columns, try_settings)
     n_numbers = sum(len(column.published) for column in all_columns)
     replications = {}
-    for pair, (testset, _) in scored.items():
-        matched, table = names[pair], tables[pair]
-        rows: list[ScoreBeside] = []
-        for title, column in columns[pair].items():
-            rows += _list_rows(title, matched.metrics[title], column, settings)
-        names_used = {*table.columns, *(row.called for row in rows)}
-        systems_here = set(matched.systems.values())
-        replications[pair] = Replication(
-            tuple(rows),
-            tuple(name for name in testset.systems if name not in systems_here),
-            tuple(name for name in table.systems if name not in matched.systems),
-            tuple(title for title in table.columns if title not in columns[pair]),
-            _select(matched.by_rule, names_used),
-            _select(matched.by_suffix, columns[pair]),
-            max((column.n_tried for column in columns[pair].values()), default=0),
-            n_numbers,
+    for pair, table in tables.items():
+        replications[pair] = _describe_pair(
+            scored[pair].testset, table, names[pair], columns[pair], settings, n_numbers
         )
     return replications
 
 
-def _select(names: Mapping[str, str], used: Iterable[str]) -> dict[str, str]:
-    used = set(used)
-    return {name: here for name, here in names.items() if name in used}
-
-
-def _list_rows(
-    title: str, metric: str, column: _Column, settings: Mapping[tuple[_Column, str], _Setting]
-) -> list[ScoreBeside]:
-    """The scores of a column of the table."""
+def _describe_pair(
+    testset: TestSet,
+    table: OfficialTable,
+    names: _Names,
+    columns: Mapping[str, _Column],
+    settings: Mapping[tuple[_Column, str], _Setting],
+    n_numbers: int,
+) -> Replication:
+    """The published scores of one table beside ours."""
     rows = []
-    for name, text in column.published.items():
-        system = column.systems[name]
-        score, agrees = column.unchanged.by_system[system], name in column.agreeing
-        setting = settings.get((column, name), ())
-        rows.append(ScoreBeside(system, name, metric, title, text, score, agrees, *setting))
-    return rows
+    for title, column in columns.items():
+        for name, text in column.published.items():
+            system = column.systems[name]
+            score, agrees = column.unchanged.by_system[system], name in column.agreeing
+            metric, setting = names.metrics[title], settings.get((column, name), ())
+            rows.append(ScoreBeside(system, name, metric, title, text, score, agrees, *setting))
+    compared = {row.called for row in rows}.union(table.columns)
+    systems = set(names.systems.values())
+    return Replication(
+        rows=tuple(rows),
+        only_here=tuple(name for name in testset.systems if name not in systems),
+        only_there=tuple(name for name in table.systems if name not in names.systems),
+        not_compared=tuple(title for title in table.columns if title not in columns),
+        by_rule={name: names.by_rule[name] for name in names.by_rule if name in compared},
+        by_suffix={name: names.by_suffix[name] for name in names.by_suffix if name in columns},
+        tried=max((column.n_tried for column in columns.values()), default=0),
+        n_numbers=n_numbers,
+    )
 
 
 def _score_columns(
@@ -595,7 +600,7 @@ def _score_columns(
 ) -> dict[str, _Column]:
     """The columns of a table, without those that are no metric here or that lack what it needs."""
     columns = {}
-    options = {"lowercase": True} if lowercase else {}
+    options = _list_options(lowercase)
     for title, published in table.columns.items():
         if title not in names.metrics:
             continue
@@ -721,8 +726,9 @@ def _match_suffixed(
                 scoring = (name,)
                 break
     if metric in testset.scores:
-        is_suffix = bool(scoring) or re.fullmatch("all|(ref)?[a-z]", key) is not None
-        return (metric, ()) if is_suffix else None
+        if scoring or re.fullmatch("all|(ref)?[a-z]", key):
+            return metric, ()
+        return None
     return (metric, scoring) if scoring else None
 
 

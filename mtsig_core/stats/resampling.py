@@ -1,8 +1,8 @@
-"""What is drawn or swapped (units), and the random draws themselves.
+"""The units that are drawn or swapped, and the random draws.
 
 All randomness comes from here. Replicates are made in fixed blocks of `BLOCK`, each from a
-generator keyed by (seed, stream, block), so a replicate is the same whatever the number of
-replicates asked for, of workers, or of systems compared.
+generator keyed by (seed, stream, block), so a replicate does not depend on the number of
+replicates, workers or systems.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ BLOCK = 256
 UNITS = ("segment", "document", "block")
 _FASTER = 3  # nanoseconds a draw that compiled code saves
 _DRAWN_AT_ONCE = 1 << 18  # random numbers that stay in the cache
-_WORDS_AT_ONCE = 1 << 10  # and in the nearest one
-_COUNTED_AT_ONCE = (
-    1 << 13
-)  # that a process has the memory for: to ask the system for more takes as long as to count
+_WORDS_AT_ONCE = 1 << 10  # random words that stay in the nearest cache
+#: Draws whose memory a process has already: to ask the system for more takes as long as to count.
+_COUNTED_AT_ONCE = 1 << 13
 _MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
 _BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM, _METRIC_STREAM = 0, 1, 2, 3
 
@@ -36,7 +35,7 @@ class Units:
     # ``"segment"``, ``"document"``, or ``"block"`` (stationary blocks of consecutive segments)
     kind: str
     #: int, shape (segments,): The number of the unit that each segment belongs to. For blocks,
-    #: which are drawn anew for every replicate, each segment is its own unit here.
+    #: which are drawn again for every replicate, each segment is a unit here.
     index: np.ndarray
     n: int  # number of units drawn from
     block_length: float | None = None  # mean length of a block in segments; None for other kinds
@@ -49,37 +48,35 @@ class Units:
     @property
     def effective(self) -> float:
         """Number of units of equal size that these are worth; for blocks, the number of pieces."""
-        return (
-            float(self.pieces)
-            if self.kind != "document"
-            else effective_number(np.bincount(self.index))
-        )
+        if self.kind == "document":
+            return effective_number(np.bincount(self.index))
+        return float(self.pieces)
 
     @property
     def pieces(self) -> int:
-        """Number of independent pieces the test set is taken to have; for blocks, segments over
-        mean length.
-        """
-        return self.n if self.block_length is None else max(1, round(self.n / self.block_length))
+        """Number of units, which are taken as independent; for blocks, segments over mean length."""
+        if self.block_length is None:
+            return self.n
+        return max(1, round(self.n / self.block_length))
 
     @property
     def all_swaps(self) -> int | None:
-        """In how many ways some of the units can be swapped, 2^n - 1, where they are few enough to
-        try each; else None.
+        """In how many ways some of the units can be swapped, 2^n - 1, where all can be tried.
 
-        Stationary blocks are cut anew for every swap, so theirs cannot be counted.
+        None where they are too many, and for stationary blocks, which are cut again for every swap.
         """
-        return 2**self.n - 1 if self.block_length is None and self.n <= _MOST_ENUMERATED else None
+        if self.block_length is not None or self.n > _MOST_ENUMERATED:
+            return None
+        return (1 << self.n) - 1
 
     def sum(self, statistics: np.ndarray) -> np.ndarray:
-        """Sum segment statistics by unit, shape (systems, segments, stats) -> (systems, units,
-        stats).
-        """
-        return statistics if self.kind != "document" else sum_groups(statistics, self.index)
+        """Sum segment statistics by unit, (systems, segments, stats) -> (systems, units, stats)."""
+        return sum_groups(statistics, self.index) if self.kind == "document" else statistics
 
     def jackknife_groups(self) -> np.ndarray:
-        """The piece that each unit is left out with in a jackknife: its own, or its fixed block of
-        consecutive ones.
+        """The group that each unit is left out with in a jackknife.
+
+        Each unit alone, or its fixed block of consecutive units.
         """
         if self.block_length is None:
             return np.arange(self.n)
@@ -87,11 +84,10 @@ class Units:
 
 
 def effective_number(sizes: np.ndarray) -> float:
-    """Units of equal size that units of these sizes are worth (Kish 1965): (sum w)^2 / sum w^2, 0
-    of none.
+    """Units of equal size that units of these sizes are worth: (sum w)^2 / sum w^2, 0 of none.
 
-    The mean of independent units has a variance of sigma^2 / n where each weighs the same, and
-    sigma^2 over this number where they weigh w.
+    Kish (1965). The mean of independent units has a variance of sigma^2 / n where each weighs the
+    same, and sigma^2 over this number where they weigh w.
 
     >>> effective_number(np.array([10, 10, 10])), effective_number(np.array([28, 1, 1]))
     (3.0, 1.1450381679389312)
@@ -101,16 +97,13 @@ def effective_number(sizes: np.ndarray) -> float:
 
 
 def group_positions(index: np.ndarray) -> list[np.ndarray]:
-    """The positions of each number from 0 on, ascending, as the segments of each unit or
-    document.
-    """
+    """The positions of each number from 0 on, ascending: the segments of each unit."""
     order = np.argsort(index, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(index[order])) + 1)
 
 
 def make_units(testset: TestSet, kind: str = "auto", block_length: float | None = None) -> Units:
-    """The units of a test set; ``auto`` is the document where it has document ids, else the
-    segment.
+    """The units of a test set; ``auto`` is the document where there are ids, else the segment.
 
     Stationary blocks have a mean length of at least 1, by default twice the mean document length,
     25 without ids. Raises SettingError for an unknown kind, documents without ids, or a block
@@ -131,9 +124,10 @@ def make_units(testset: TestSet, kind: str = "auto", block_length: float | None 
     if block_length is None:
         # Documents that the bootstrap should keep together lie within blocks of about twice their
         # length.
-        block_length = min(
-            float(n), 25.0 if testset.n_documents is None else 2 * n / testset.n_documents
-        )
+        block_length = 25.0
+        if testset.n_documents is not None:
+            block_length = 2 * n / testset.n_documents
+        block_length = min(float(n), block_length)
     if not 1 <= block_length <= n:
         raise SettingError(
             f"Block length {block_length:g} is not between 1 and the number of segments, {n}."
@@ -152,56 +146,67 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     """
     counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
     dtype = np.dtype(np.uint16 if units.n <= 1 << 16 else np.uint32)
+    chunks = list(row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE))
     if units.block_length is None and worth_compiling(_FASTER * counts.size):
         from mtsig_core.stats import kernels  # late: it imports numba
 
+        key = _key(seed, _BOOTSTRAP_STREAM, block)
         words = np.empty(_WORDS_AT_ONCE, np.uint64)
-        fresh = next(row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE)).stop
-        kernels.count_uniform(
-            _key(seed, _BOOTSTRAP_STREAM, block), words, words.view(dtype), fresh, counts
-        )
+        kernels.count_uniform(key, words, words.view(dtype), chunks[0].stop, counts)
         return counts
     rng = _generator(seed, _BOOTSTRAP_STREAM, block)
-    for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
-        here = counts[rows]
-        draws = rng.integers(0, units.n, here.shape, dtype=dtype)
-        if units.block_length is not None:
-            from mtsig_core.stats import kernels
-
-            kernels.count_stationary(_begins(rng, here.shape, units.block_length), draws, here)
+    for rows in chunks:
+        chunk = counts[rows]
+        draws = rng.integers(0, units.n, chunk.shape, dtype=dtype)
+        if units.block_length is None:
+            _count_draws(draws, chunk)
             continue
-        for few in row_chunks(len(draws), units.n, _COUNTED_AT_ONCE):
-            places = draws[few] + np.arange(few.stop - few.start, dtype=np.int64)[:, None] * units.n
-            here[few] = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
+        from mtsig_core.stats import kernels
+
+        begins = _draw_begins(rng, chunk.shape, units.block_length)
+        kernels.count_stationary(begins, draws, chunk)
     return counts
 
 
-def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
-    """Which units trade places between two systems in each replicate of a block, each with
-    probability 1/2; 64 units in a word, as many words as it takes. What the bits after the last
-    unit are is left open.
+def _count_draws(draws: np.ndarray, counts: np.ndarray) -> None:
+    """Count how often each unit is drawn in each row, both of shape (replicates, units)."""
+    n = draws.shape[1]
+    for rows in row_chunks(len(draws), n, _COUNTED_AT_ONCE):
+        chunk = draws[rows]
+        # Numbers that differ between rows, so that one call counts several rows.
+        row = np.arange(len(chunk), dtype=np.int64)[:, None]
+        numbers = (chunk + row * n).ravel()
+        counts[rows] = np.bincount(numbers, minlength=chunk.size).reshape(chunk.shape)
 
-    With stationary blocks the circle of segments is cut anew for every replicate, and one coin is
+
+def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
+    """Which units trade places between two systems in each replicate of a block.
+
+    Each with probability 1/2; 64 units in a word, as many words as it takes. The bits after the
+    last unit are undefined.
+
+    With stationary blocks the circle of segments is cut again for every replicate, and one coin is
     tossed per block. That is ours: Politis and Romano (1994) only resample. Where all swaps can be
     tried (`Units.all_swaps`) replicate k swaps the units of the digits 1 in the binary number k +
-    1, whatever the seed, so that the first 2^n - 1 are all there are but for none swapped.
+    1, whatever the seed, so that the first 2^n - 1 are all there are except none swapped.
 
     Returns ndarray of uint64, shape (BLOCK, words); each byte as `numpy.packbits` makes it.
     """
     if units.all_swaps is not None:
         numbers = 1 + block * BLOCK + np.arange(BLOCK)[:, None]
-        return _packed((numbers >> np.arange(units.n) & 1).astype(np.uint8))
+        digits = numbers >> np.arange(units.n) & 1
+        return _pack_bits(digits.astype(np.uint8))
     if units.block_length is None:
         return _toss(units.n, seed, block)
     from mtsig_core.stats import kernels
 
     rng = _generator(seed, _SWAP_STREAM, block)
-    toss_coins = unpack_bits(rng.bit_generator.random_raw((BLOCK, -(-units.n // 64))), units.n)
-    swapped = np.empty_like(toss_coins)
+    coins = unpack_bits(rng.bit_generator.random_raw((BLOCK, _count_words(units.n))), units.n)
+    swapped = np.empty_like(coins)
     for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
-        begins = _begins(rng, (rows.stop - rows.start, units.n), units.block_length)
-        kernels.swap_stationary(begins, toss_coins[rows], swapped[rows])
-    return _packed(swapped)
+        begins = _draw_begins(rng, swapped[rows].shape, units.block_length)
+        kernels.swap_stationary(begins, coins[rows], swapped[rows])
+    return _pack_bits(swapped)
 
 
 def unpack_bits(words: np.ndarray, n: int) -> np.ndarray:
@@ -210,8 +215,7 @@ def unpack_bits(words: np.ndarray, n: int) -> np.ndarray:
 
 
 def toss_coins(n: int, seed: int, block: int) -> np.ndarray:
-    """Fair coins for n units in each replicate of a block: the swaps of units too many to try them
-    all.
+    """Fair coins for n units in each replicate of a block: the swaps of units that are many.
 
     Returns ndarray of uint8, shape (BLOCK, n).
     """
@@ -225,25 +229,25 @@ def cell_bits(n_systems: int, n_units: int, n_trials: int, seed: int) -> np.ndar
 
     Returns ndarray of uint64, shape (systems, trials, words).
     """
-    words = -(-n_units // 64)
-    blocks = [
-        _generator(seed, _METRIC_STREAM, block).bit_generator.random_raw((BLOCK, n_systems, words))
-        for block in range(-(-n_trials // BLOCK))
-    ]
-    return np.ascontiguousarray(np.concatenate(blocks)[:n_trials].transpose(1, 0, 2))
+    shape = BLOCK, n_systems, _count_words(n_units)
+    blocks = []
+    for block in range(-(-n_trials // BLOCK)):
+        rng = _generator(seed, _METRIC_STREAM, block)
+        blocks.append(rng.bit_generator.random_raw(shape))
+    by_trial = np.concatenate(blocks)[:n_trials]
+    return np.ascontiguousarray(by_trial.transpose(1, 0, 2))
 
 
 def draw_subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
-    """Random units of a test set, in random order: without replacement, beyond the set's own size
-    with.
+    """Random units of a test set, in random order.
 
-    Keyed by (seed, size, repeat), so a subset is the same whatever other sizes are drawn.
+    Without replacement, but with it if there are not so many. Keyed by (seed, size, repeat), so a
+    subset does not depend on the other sizes that are drawn.
 
     Returns ndarray of int, shape (size,).
     """
     rng = _generator(seed, _SUBSET_STREAM, size << 16 | repeat)
-    drawn: np.ndarray = rng.choice(n_units, size, replace=size > n_units)
-    return drawn
+    return np.asarray(rng.choice(n_units, size, replace=size > n_units))
 
 
 def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
@@ -251,28 +255,38 @@ def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
 
 
 def _key(seed: int, stream: int, block: int) -> np.ndarray:
-    return np.array(
-        [seed, stream << 48 | block], dtype=np.uint64
-    )  # a plain list would round large seeds
+    # An array, as a list would round large seeds.
+    return np.array([seed, stream << 48 | block], dtype=np.uint64)
 
 
 def _toss(n: int, seed: int, block: int) -> np.ndarray:
-    return _generator(seed, _SWAP_STREAM, block).bit_generator.random_raw((BLOCK, -(-n // 64)))
+    rng = _generator(seed, _SWAP_STREAM, block)
+    return rng.bit_generator.random_raw((BLOCK, _count_words(n)))
 
 
-def _packed(bits: np.ndarray) -> np.ndarray:
-    words = np.zeros((len(bits), -(-bits.shape[1] // 64)), np.uint64)
-    words.view(np.uint8)[:, : -(-bits.shape[1] // 8)] = np.packbits(bits, axis=1)
+def _count_words(n_bits: int) -> int:
+    """The words of 64 bits that so many bits fill."""
+    return -(-n_bits // 64)
+
+
+def _pack_bits(bits: np.ndarray) -> np.ndarray:
+    packed = np.packbits(bits, axis=1)
+    words = np.zeros((len(bits), _count_words(bits.shape[1])), np.uint64)
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
     return words
 
 
-def _begins(rng: np.random.Generator, size: tuple[int, int], block_length: float) -> np.ndarray:
+def _draw_begins(
+    rng: np.random.Generator, size: tuple[int, ...], block_length: float
+) -> np.ndarray:
+    """Whether a new stationary block begins at each segment of each replicate."""
     return rng.random(size, dtype=np.float32) < np.float32(1 / block_length)
 
 
 def sum_groups(statistics: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Sums by the number of each segment in the index, (systems, segments, stats) -> (systems,
-    groups, stats); int64 of whole numbers, else float64.
+    """Sum by the number of each segment in the index.
+
+    (systems, segments, stats) -> (systems, groups, stats); int64 of whole numbers, else float64.
     """
     order = np.argsort(index, kind="stable")
     firsts = np.flatnonzero(np.diff(index[order], prepend=-1))

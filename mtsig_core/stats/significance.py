@@ -1,5 +1,6 @@
-"""The paired tests and the corrections for many comparisons, with their sources; page Methods has
-the formulas.
+"""The paired tests and the corrections for many comparisons, with their sources.
+
+Page Methods has the formulas.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from mtsig_core.stats.arrays import (
 from mtsig_core.stats.resampling import Units
 
 # -------------------------------------------------------------------------------------------------
-# The paired tests: replicate differences -> p-values, and a registry that says what each of them is.
+# The paired tests: replicate differences -> p-values, and a registry that describes each of them.
 #
 # Every test takes the observed differences and their replicates, for all pairs at once. Where a source defines its test
 # badly, the test is here as published and says so; see `SignificanceTest.caution`.
 
 
-#: p is never 0, not even where it is too small for a number.
+#: p is never 0, even if it is too small for a number.
 SMALLEST_P = float(np.finfo(float).tiny)
 _EXACT_RANKS, _DIGITS = 50, 9
 #: Units of which a bootstrap can be too sure, so that its p is bounded.
@@ -38,21 +39,18 @@ FEW_TO_DRAW = 10
 
 
 def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) -> np.ndarray:
-    """Two-sided approximate randomization (Riezler and Maxwell 2005, Fig.
+    """Two-sided approximate randomization, from d_0 and from d_r after random swaps.
 
-    1), from d_0 and from d_r after random swaps.
-
-    p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``, so that identical outputs get p = 1.
-    Shapes (pairs,) and (pairs, R) -> (pairs,).
+    Riezler and Maxwell (2005, Fig. 1). p = (c + 1) / (R + 1), c = #{abs(d_r) >= abs(d_0)}; ``>=``,
+    so that identical outputs get p = 1. Shapes (pairs,) and (pairs, R) -> (pairs,).
     """
     return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, swapped)
 
 
 def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
-    """Bootstrap test by the shift method (Noreen 1989): the bootstrap differences, centred, stand
-    for the null.
+    """Bootstrap test by the shift method: the bootstrap differences, centred, are the null.
 
-    p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in
+    Noreen (1989). p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in
     `approximate_randomization`.
     """
     return _p_values(lambda d0, d: count_extreme(d0, d, d.mean(axis=1)), observed, drawn)
@@ -62,127 +60,124 @@ def studentised_bootstrap(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.
     """Two-sided bootstrap test of a studentised difference (Davison and Hinkley 1997, 4.4).
 
     p = (c + 1) / (B + 1), c = #{abs(t_b) >= abs(t_0)}, where t_0 is the difference over its
-    standard error, and t_b that of a resample, less what was observed, over the standard error of
-    this resample. `drawn` has t_b times the standard error of t_0, which is in points, so that it
-    is compared with the difference itself. Shapes as in `approximate_randomization`.
+    standard error. t_b is the difference on a resample less the observed one, over the standard
+    error of this resample. `drawn` has t_b times the standard error of t_0, in points, which is
+    compared with the difference as `approximate_randomization` does. Shapes as there.
     """
-    return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, drawn)
+    return approximate_randomization(observed, drawn)
 
 
-def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
     """Two-sided p of the percentile interval (after Zhang and Vogel 2004, section 3.2).
 
     p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in
     `approximate_randomization`.
     """
 
-    def smaller_tail(d: np.ndarray) -> np.ndarray:
+    def count_smaller_tail(d: np.ndarray) -> np.ndarray:
         tie = rounding_error(d)[:, None]
-        smaller: np.ndarray = np.minimum((d <= tie).sum(axis=1), (d >= -tie).sum(axis=1))
-        return smaller
+        n_below, n_above = (d <= tie).sum(axis=1), (d >= -tie).sum(axis=1)
+        return np.asarray(np.minimum(n_below, n_above))
 
-    p: np.ndarray = np.minimum(
-        1, 2 * (apply_by_rows(smaller_tail, drawn) + 1) / (drawn.shape[1] + 1)
-    )
-    return p
+    n_smaller = apply_by_rows(count_smaller_tail, drawn)
+    return np.asarray(np.minimum(1, 2 * (n_smaller + 1) / (drawn.shape[1] + 1)))
 
 
 def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
-    """The shift method as printed in Riezler and Maxwell 2005, Fig.
+    """The shift method as printed in a paper, and as sacreBLEU's ``--paired-bs`` has it.
 
-    2 (sacreBLEU's ``--paired-bs`` too).
-
-    p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >= abs(d_0)}. The absolute value inside
-    the shift makes it one-sided: at .05 it rejects about 11% of true nulls with many units of equal
-    size, up to 19% with few or unequal ones. sacreBLEU counts with a strict ``>``.
+    Riezler and Maxwell (2005, Fig. 2). p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >=
+    abs(d_0)}. The absolute value inside the shift makes it one-sided: at .05 it rejects about 11%
+    of true nulls with many units of equal size, up to 19% with few or unequal ones. sacreBLEU
+    counts with a strict ``>``.
     """
 
     def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
-        size, reached = np.abs(d), np.abs(d0)
+        size, observed_size = np.abs(d), np.abs(d0)
         excess = size - size.mean(axis=1, keepdims=True)
-        ties = np.maximum(rounding_error(excess), TOLERANCE * reached)
-        counts: np.ndarray = (excess >= (reached - ties)[:, None]).sum(axis=1)
-        return counts
+        ties = np.maximum(rounding_error(excess), TOLERANCE * observed_size)
+        return np.asarray((excess >= (observed_size - ties)[:, None]).sum(axis=1))
 
     return _p_values(count, observed, drawn)
 
 
 def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of bootstrap samples with a positive and a negative difference (Koehn 2004, section
-    6).
+    """Shares of bootstrap samples with a positive and a negative difference.
 
-    Samples with equal scores count for neither. Returns (win, lose), each of shape (pairs,).
+    Koehn (2004, section 6). Samples with equal scores count for neither. Returns (win, lose), each
+    of shape (pairs,).
     """
-    return (
-        apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), drawn),
-        apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), drawn),
-    )
+    win = apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), drawn)
+    lose = apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), drawn)
+    return win, lose
 
 
-def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
-    """Two-sided paired t test on the differences of segment scores (Student 1908; Koehn 2004,
-    section 4).
+def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
+    """Two-sided paired t test on the differences of segment scores.
 
-    t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of freedom, from differences of shape (pairs,
-    segments), NaN where one has no score. p is 1 without a difference, and with fewer than two
-    segments.
+    Student (1908); Koehn (2004, section 4). t = mean(d) / (sd(d) / sqrt(n)) on n - 1 degrees of
+    freedom, from differences of shape (pairs, segments), NaN where one has no score. p is 1 without
+    a difference, and with fewer than two segments.
     """
     from scipy.special import stdtr
 
-    n = np.isfinite(differences).sum(axis=1)
-    d = np.where(np.isfinite(differences), differences, 0.0)
+    is_known = np.isfinite(differences)
+    n = is_known.sum(axis=1)
+    d = np.where(is_known, differences, 0.0)
     mean = d.sum(axis=1) / np.maximum(n, 1)
-    squares = (np.where(np.isfinite(differences), d - mean[:, None], 0.0) ** 2).sum(axis=1)
+    squares = (np.where(is_known, d - mean[:, None], 0.0) ** 2).sum(axis=1)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
     size = np.abs(mean)
-    t = np.divide(size, error, out=np.where(size > 0, np.inf, 0.0), where=error > 0)
+    without_error = np.where(size > 0, np.inf, 0.0)
+    t = np.divide(size, error, out=without_error, where=error > 0)
     p = np.maximum(2 * stdtr(np.maximum(n - 1, 1), -t), SMALLEST_P)
     return np.where(n < 2, 1.0, p)
 
 
-def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
+def wilcoxon(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
     """Two-sided signed rank test on the differences of segment scores (Wilcoxon 1945).
 
     Segments without a difference are left out, equal sizes share their mean rank. Exact for up to
     50 differences, else the normal approximation with the variance corrected for ties. Parameters
     and result as in `student_t`.
     """
-
-    def p_value(row: np.ndarray) -> float:
-        d = _ranked_differences(row)
-        if not len(d):
-            return 1.0
-        if len(d) <= _EXACT_RANKS:
-            return exact_signed_rank(d)
-        from scipy.stats import wilcoxon as signed_rank
-
-        return max(float(signed_rank(d, method="asymptotic").pvalue), SMALLEST_P)
-
-    return np.array([p_value(row) for row in differences])
+    return np.array([_signed_rank_p(_round_differences(row)) for row in differences])
 
 
-def _ranked_differences(row: np.ndarray) -> np.ndarray:
-    """The differences that get a rank, rounded so that 0.8 - 0.7 and 0.4 - 0.3 tie; those of 0 get
-    none.
+def _signed_rank_p(d: np.ndarray) -> float:
+    if not len(d):
+        return 1.0
+    if len(d) <= _EXACT_RANKS:
+        return exact_signed_rank(d)
+    from scipy.stats import wilcoxon as signed_rank
+
+    return max(float(signed_rank(d, method="asymptotic").pvalue), SMALLEST_P)
+
+
+def _round_differences(row: np.ndarray) -> np.ndarray:
+    """The differences that get a rank, without those of 0.
+
+    They are rounded so that 0.8 - 0.7 and 0.4 - 0.3 tie.
     """
-    d = row[np.isfinite(row) & (row != 0)]
-    if len(d):
-        d = np.round(d * 10.0 ** (_DIGITS - math.floor(math.log10(np.abs(d).max()))))
-    ranked: np.ndarray = d[d != 0]
-    return ranked
+    d: np.ndarray = row[np.isfinite(row) & (row != 0)]
+    if not len(d):
+        return d
+    magnitude = math.floor(math.log10(np.abs(d).max()))
+    d = np.round(d * 10.0 ** (_DIGITS - magnitude))
+    return np.asarray(d[d != 0])
 
 
 def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
-    """Share of all 2^n signs with a sum of signed ranks at least as far from 0, or as high; n
-    differences, none 0.
+    """Share of all 2^n signs with a sum of signed ranks at least as far from 0, or as high.
 
-    Twice a mean rank is a whole number, so that the sums are counted one rank after the other.
+    Of n differences, none 0. Twice a mean rank is a whole number, so that the sums are counted one
+    rank after the other.
     """
     from scipy.stats import rankdata
 
     ranks = np.rint(2 * rankdata(np.abs(d))).astype(int)
     total = int(ranks.sum())
-    shares = np.zeros(total + 1)  # of sums of the ranks with the sign +
+    shares = np.zeros(total + 1)  # of the signs that give each sum of the positive ranks
     shares[0] = 1.0
     for rank in ranks:
         shares[rank:] = (shares[rank:] + shares[: total + 1 - rank]) / 2
@@ -190,61 +185,59 @@ def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
     observed = int(ranks[d > 0].sum())
     if alternative == "greater":
         return float(shares[observed:].sum())
-    return float(
-        shares[np.abs(2 * np.arange(total + 1) - total) >= abs(2 * observed - total)].sum()
-    )
+    is_as_far = np.abs(2 * np.arange(total + 1) - total) >= abs(2 * observed - total)
+    return float(shares[is_as_far].sum())
 
 
-def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
-    """1 where the observed difference favours the first system, -1 where the second, 0 where
-    neither; (pairs,).
-    """
-    sides: np.ndarray = np.sign(observed)
-    return sides
+def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
+    """The sign of the observed difference: 1 where it favours the first system, shape (pairs,)."""
+    return np.asarray(np.sign(observed))
 
 
-def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
-    """The same of bootstrap samples: the system that wins more of them."""
+def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
+    """1 where the first system wins more bootstrap samples, -1 where the second does."""
     win, lose = win_rates(drawn)
-    sides: np.ndarray = np.sign(win - lose)
-    return sides
+    return np.asarray(np.sign(win - lose))
 
 
-def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
-    """The same of the sum of the differences of segment scores."""
-    sides: np.ndarray = np.sign(np.nansum(differences, axis=1))
-    return sides
+def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
+    """The sign of the sum of the differences of segment scores."""
+    return np.asarray(np.sign(np.nansum(differences, axis=1)))
 
 
-def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
-    """The same of the sum of the signed ranks."""
+def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
+    """The sign of the sum of the signed ranks."""
     from scipy.stats import rankdata
 
-    rows = map(_ranked_differences, differences)
-    return np.array([np.sign((np.sign(d) * rankdata(np.abs(d))).sum()) for d in rows])
+    sums = []
+    for row in differences:
+        d = _round_differences(row)
+        sums.append((np.sign(d) * rankdata(np.abs(d))).sum())
+    return np.sign(sums)
 
 
 def _least_swapped(n: np.ndarray) -> np.ndarray:
-    """To swap all units gives the same size of difference as to swap none: p of n units is at least
-    2 / 2^n.
+    """The least p of swaps of n units, 2 / 2^n.
+
+    To swap all units gives the same size of difference as to swap none.
     """
-    least: np.ndarray = np.ldexp(2.0, -n)
-    return least
+    return np.asarray(np.ldexp(2.0, -n))
 
 
 def _least_drawn(n: np.ndarray) -> np.ndarray:
-    """The same of a bootstrap below ten units: so often all n units of two equal systems favour the
-    same one.
+    """The least p of a bootstrap of n units: as that of swaps below ten units.
 
-    All that is drawn favours it then, and p would be as small as the draws allow: of 3 units in a
-    quarter of all true nulls. From ten on, where it is .002, the draws alone decide.
+    All n units of two equal systems favour the same one so often. All draws favour it then, and p
+    would be as small as their number allows: of 3 units in a quarter of all true nulls. From ten
+    on, where it is .002, only the draws decide.
     """
     return np.where(n < FEW_TO_DRAW, _least_swapped(n), 0.0)
 
 
 def _least_signed_rank(n: np.ndarray) -> np.ndarray:
-    """The same where all ranks have one sign; of more than 50 what the normal approximation gives
-    for equal ranks.
+    """The least p of signed ranks, all with one sign.
+
+    Of more than 50, by the normal approximation for equal ranks.
     """
     from scipy.special import ndtr
 
@@ -257,7 +250,7 @@ def significant(p: float, alpha: float) -> bool: ...
 @overload
 def significant(p: np.ndarray, alpha: float) -> np.ndarray: ...
 def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
-    """Whether p is at most alpha, rounding apart; NaN, for what could not be tested, is not.
+    """Whether p is at most alpha, except for rounding; NaN, of an untested pair, is not.
 
     >>> significant(0.03 + 0.02, 0.05), significant(float("nan"), 0.05)
     (True, False)
@@ -265,7 +258,7 @@ def significant(p: np.ndarray | float, alpha: float) -> np.ndarray | bool:
     return p <= alpha + TOLERANCE
 
 
-#: What a decision is written as in a result.
+#: How a result writes a decision.
 SIDES = {1: "a", -1: "b", 0: None}
 
 
@@ -278,45 +271,42 @@ def decide_pairs(
     lose: np.ndarray | None = None,
     side: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The one place where a pair is decided: 1 for its first system, -1 for its second, 0 for
-    neither.
+    """Decide pairs, in this one place: 1 for the first system, -1 for the second, 0 for neither.
 
     A pair goes to the side of the test's own statistic (`side`, see `SignificanceTest.side`; by
     default the sign of the improvement, or of ``win - lose``), and only where the improvement is on
-    that side too: what is not the same by both is decided for neither, however small p is. In place
-    of p `win` and `lose` may be given, the shares of bootstrap samples on which the first is
-    better, and worse (Koehn 2004, section 6): the larger has to be at least 1 - alpha. Without
-    either nothing is decided. All are of shape (pairs,).
+    that side too: where they disagree, neither system is better, however small p is. Instead of p,
+    `win` and `lose` may be the shares of bootstrap samples on which the first is better, and worse
+    (Koehn 2004, section 6): the larger has to be at least 1 - alpha. Without either, neither is
+    better. All are of shape (pairs,).
 
     >>> decide_pairs(np.array([2.0, -1.0]), 0.05, p=np.array([0.01, 0.01]), side=np.array([-1, -1])).tolist()
     [0, -1]
     >>> decide_pairs(np.array([2.0, 1.0]), 0.05, win=np.array([0.95, 0.94]), lose=np.array([0.04, 0.05])).tolist()
     [1, 0]
     """
-    found = _is_found(alpha, p, win, lose)
-    if found is None:
+    is_different = _is_different(alpha, p, win, lose)
+    if is_different is None:
         return np.zeros(len(improvement), dtype=int)
-    toward = np.sign(improvement)
+    better = np.sign(improvement)
     if side is None:
-        side = toward if win is None or lose is None else np.sign(win - lose)
-    return np.where(found & (np.sign(side) == toward), toward, 0).astype(int)
+        side = better if win is None or lose is None else np.sign(win - lose)
+    return np.where(is_different & (np.sign(side) == better), better, 0).astype(int)
 
 
 def is_split(pair: PairResult, alpha: float) -> bool:
-    """Whether a pair would be decided if the test's own statistic and the difference were on the
-    same side.
-    """
+    """Whether a pair is undecided only as the test's statistic and the difference disagree."""
     if pair.favours is None or not pair.decidable:
         return False
     p, win, lose = (
         None if value is None else np.array([value])
         for value in (pair.p_adjusted, pair.win, pair.lose)
     )
-    found = _is_found(alpha, p, win, lose)
-    return found is not None and bool(found[0])
+    is_different = _is_different(alpha, p, win, lose)
+    return is_different is not None and bool(is_different[0])
 
 
-def _is_found(
+def _is_different(
     alpha: float, p: np.ndarray | None, win: np.ndarray | None, lose: np.ndarray | None
 ) -> np.ndarray | None:
     """Whether each pair differs by p, or by the shares of wins; None without either."""
@@ -324,8 +314,7 @@ def _is_found(
         return significant(p, alpha)
     if win is None or lose is None:
         return None
-    found: np.ndarray = np.maximum(win, lose) >= 1 - alpha - TOLERANCE
-    return found
+    return np.asarray(np.maximum(win, lose) >= 1 - alpha - TOLERANCE)
 
 
 def _p_values(
@@ -333,24 +322,22 @@ def _p_values(
     observed: np.ndarray,
     replicates: np.ndarray | Rows,
 ) -> np.ndarray:
-    """(c + 1) / (R + 1), c the number of replicates at least as extreme as the observed
-    difference.
-    """
+    """(c + 1) / (R + 1), with c replicates at least as extreme as the observed difference."""
     p: np.ndarray = (apply_by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
     return p
 
 
 @dataclass(frozen=True)
 class SignificanceTest:
-    """What the rest of the program, and the reader, need to know of a test."""
+    """A test, for the program and for the reader."""
 
     name: str
     title: str
     source: str
-    #: {"swaps", "bootstrap", "studentised", "none"}: What its replicates are; "studentised" are
+    #: {"swaps", "bootstrap", "studentised", "none"}: the kind of its replicates; "studentised" are
     #: bootstrap differences, each divided by its own standard error, see `stats.studentised`.
-    #: Without draws these are differences of segment scores, whatever the unit: such a test is for
-    #: means of them alone and has no trials.
+    #: Without draws these are differences of segment scores, whatever the unit: such a test is only
+    #: for means of them and has no trials.
     draws: str
     #: (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     p_values: Callable[[np.ndarray, Any], np.ndarray] | None
@@ -359,21 +346,18 @@ class SignificanceTest:
     #: Whether its replicates (those of a bootstrap after centring) are a joint null that
     #: Romano-Wolf can use.
     romano_wolf: bool = False
-    #: What is wrong with it as published, or for translations, and what to use instead.
+    #: Its fault as published, or for translations, and the test to use instead.
     caution: str | None = None
     instead: str = ""
-    least: Callable[[np.ndarray], np.ndarray] | None = (
-        None  # number of units -> the smallest p whatever the outputs
-    )
-    #: What holds of it with few or unequal units, and what to use instead.
+    #: Number of units -> the smallest p whatever the outputs.
+    least: Callable[[np.ndarray], np.ndarray] | None = None
+    #: Its fault with few or unequal units, and the test to use instead.
     with_few: str | None = None
     with_few_instead: str = ""
-    #: (observed, replicates) -> the sign of what its p, or its win rates, are of: 1 where that
-    #: favours the first system, -1 the second. By default that of the observed difference.
+    #: (observed, replicates) -> the sign of the statistic of its p, or of its win rates: 1 where
+    #: that favours the first system, -1 the second. By default that of the observed difference.
     side: Callable[[np.ndarray, Any], np.ndarray] = _side_of_difference
-    statistic: str = (
-        "the differences"  # what `side` is the sign of, in words that a plural verb follows
-    )
+    statistic: str = "the differences"  # this statistic in words that a plural verb follows
 
     @property
     def of_segments(self) -> bool:
@@ -527,7 +511,7 @@ def fitting_tests(segment_means: bool) -> dict[str, SignificanceTest]:
 
 
 # -------------------------------------------------------------------------------------------------
-# Corrections for many comparisons: raw p-values -> adjusted p-values, to be held against alpha.
+# Corrections for many comparisons: raw p-values -> adjusted p-values, to be compared with alpha.
 
 
 def uncorrected(p: np.ndarray) -> np.ndarray:
@@ -537,8 +521,7 @@ def uncorrected(p: np.ndarray) -> np.ndarray:
 
 def bonferroni(p: np.ndarray) -> np.ndarray:
     """Bonferroni: m p. Controls the family-wise error rate under any dependence."""
-    adjusted: np.ndarray = np.minimum(1, p * p.size)
-    return adjusted
+    return np.asarray(np.minimum(1, p * p.size))
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -548,7 +531,7 @@ def holm(p: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    return _back(np.minimum(1, stepped), order)
+    return _unsort(np.minimum(1, stepped), order)
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
@@ -569,9 +552,9 @@ class Correction:
     """A correction for the number of pairs."""
 
     name: str
-    title: str  # what sentences and pages call it
+    title: str  # in sentences and on pages
     source: str  # its paper, where there is one
-    controls: str  # what it keeps at the level
+    controls: str  # the error that it keeps at the level
     #: Raw p-values, shape (m,), to adjusted ones; None for Romano-Wolf, which needs the null of all
     #: pairs.
     adjust: Callable[[np.ndarray], np.ndarray] | None
@@ -638,8 +621,7 @@ def romano_wolf(
     *,
     is_exact: bool = False,
 ) -> np.ndarray:
-    """Step-down max-T of Romano and Wolf (2005): family-wise error from the joint null of all
-    pairs.
+    """Step-down max-T of Romano and Wolf: family-wise error from the joint null of all pairs.
 
     Each pair is studentised by the standard deviation of its null. A pair whose null does not vary
     takes no part in the maximum: without a difference (identical outputs) it gets p = 1; a
@@ -670,98 +652,99 @@ def romano_wolf_in(
     tolerance: float = 1e-9,
     *,
     is_exact: bool = False,
-    measured: Sequence[np.ndarray] | None = None,
+    measured: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> list[np.ndarray]:
-    """`romano_wolf` in several families of pairs from one null: of each family, by the numbers of
-    its pairs, their p.
+    """`romano_wolf` in several families of pairs from one null.
 
-    `measured` is what `measure_null` says of all rows, where it is known.
+    `families` has the numbers of the pairs of each, and the result their p. `measured` has the
+    result of `measure_null` for all rows, where it is known.
     """
-    n = null.shape[1]
-    spread, size = measured or apply_by_rows(
-        partial(measure_null, is_exact=is_exact), observed, null
-    )
+    n_families, n_pairs, n = len(families), len(observed), null.shape[1]
+    if measured is None:
+        spread, size = apply_by_rows(partial(measure_null, is_exact=is_exact), observed, null)
+    else:
+        spread, size = measured
     ties = tolerance * size
     varies = spread > ties
-    by_itself = np.ones(len(observed))  # of pairs that take no part in the maximum
+    p_alone = np.ones(n_pairs)  # of pairs that take no part in the maximum
     constant = np.flatnonzero(~varies & (observed != 0))
     if len(constant):
-        kept = null[constant]
-        by_itself[constant] = (count_extreme(observed[constant], kept, np.zeros(len(kept))) + 1) / (
-            n + 1
-        )
+        p_alone[constant] = approximate_randomization(observed[constant], null[constant])
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(varies, np.abs(observed) / spread, -np.inf)
-
-    # One walk over all pairs, the least far first, serves all families: the rows are the dear part.
+    # The pairs that vary, those that are the least far first.
     order = np.argsort(distance, kind="stable")[np.count_nonzero(~varies) :]
-    adjusted, largest = np.tile(by_itself, (len(families), 1)), np.zeros((len(families), n))
-    member = np.zeros((len(families), len(observed)), dtype=bool)
-    for own, family in zip(member, families, strict=True):
-        own[family] = True
+
+    is_member = np.zeros((n_families, n_pairs), dtype=bool)
+    for number, family in enumerate(families):
+        is_member[number, family] = True
+    adjusted = np.tile(p_alone, (n_families, 1))
+    # The rows take most of the time, so one walk over all pairs serves all families. Of each, this
+    # is the largest distance of the pairs so far, which the step-down has not passed.
+    largest = np.zeros((n_families, n))
     for pair, row in zip(order, iterate_rows(null, order), strict=True):
-        reach, threshold = (
-            np.abs(row) / spread[pair],
-            (abs(observed[pair]) - ties[pair]) / spread[pair],
-        )
-        for k in np.flatnonzero(
-            member[:, pair]
-        ):  # the largest is over the pairs of the family not yet passed
-            np.maximum(largest[k], reach, out=largest[k])
+        null_distances = np.abs(row) / spread[pair]
+        threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
+        for k in np.flatnonzero(is_member[:, pair]):
+            np.maximum(largest[k], null_distances, out=largest[k])
             adjusted[k, pair] = (np.count_nonzero(largest[k] >= threshold) + 1) / (n + 1)
-    found = []
-    for p, own, family in zip(adjusted, member, families, strict=True):
-        steps = order[own[order]]
+    by_family = []
+    for number, family in enumerate(families):
+        p = adjusted[number]
+        steps = order[is_member[number, order]]
         p[steps] = np.maximum.accumulate(p[steps][::-1])[::-1]
-        found.append(p[family])
-    return found
+        by_family.append(p[family])
+    return by_family
 
 
 def _step_up(p: np.ndarray, factor: float) -> np.ndarray:
     order = np.argsort(p, kind="stable")
     scaled = p[order] * (factor * p.size) / np.arange(1, p.size + 1)
-    return _back(np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1]), order)
+    return _unsort(np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1]), order)
 
 
-def _back(values: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Undo a sort."""
-    out = np.empty_like(values)
-    out[order] = values
-    return out
+def _unsort(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    unsorted = np.empty_like(values)
+    unsorted[order] = values
+    return unsorted
 
 
 def apply_corrections(
     p: np.ndarray, romano_wolf: np.ndarray | None = None
 ) -> dict[str, np.ndarray]:
-    """The same raw p-values, shape (pairs,), under each correction; with `romano_wolf`, which
-    cannot be had from them, last.
+    """The same raw p-values, shape (pairs,), under each correction.
+
+    `romano_wolf`, which cannot be computed from them, comes last.
 
     >>> {name: adjusted.round(3).tolist() for name, adjusted in apply_corrections(np.array([0.01, 0.03])).items()}
     {'none': [0.01, 0.03], 'bonferroni': [0.02, 0.06], 'holm': [0.02, 0.03], 'bh': [0.02, 0.03], 'by': [0.03, 0.045]}
     """
-    adjusted = {name: one.adjust(p) for name, one in CORRECTIONS.items() if one.adjust is not None}
-    return adjusted if romano_wolf is None else {**adjusted, "romano-wolf": romano_wolf}
+    adjusted = {}
+    for name, correction in CORRECTIONS.items():
+        if correction.adjust is not None:
+            adjusted[name] = correction.adjust(p)
+    if romano_wolf is not None:
+        adjusted["romano-wolf"] = romano_wolf
+    return adjusted
 
 
 def decide_adjusted(
     tested: Sequence[PairResult], sign: int, adjusted: np.ndarray, alpha: float
 ) -> np.ndarray:
-    """What adjusted p, shape (pairs,), decide on pairs that were tested, as `decide_pairs` has it;
+    """Decide pairs that were tested by adjusted p, shape (pairs,), as `decide_pairs` does.
+
     `sign` turns a difference into an improvement.
     """
     improvement = np.array([sign * pair.delta for pair in tested])
-    side = np.array(
-        [
-            {"a": 1, "b": -1, None: np.sign(own)}[pair.favours]
-            for pair, own in zip(tested, improvement, strict=True)
-        ]
-    )
+    favoured = np.array([{"a": 1, "b": -1, None: 0}[pair.favours] for pair in tested])
+    side = np.where(favoured == 0, np.sign(improvement), favoured)
     return decide_pairs(improvement, alpha, p=adjusted, side=side)
 
 
 def find_disagreements(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Indices of the pairs on which not all choices (corrections, tests) decide alike, from
-    decisions of shape (pairs,).
+    """Numbers of the pairs on which the choices (corrections, tests) do not all agree.
+
+    From decisions of shape (pairs,).
 
     >>> find_disagreements({"none": np.array([1, 1, 0]), "holm": np.array([1, 0, 0])}).tolist()
     [1]

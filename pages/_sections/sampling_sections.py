@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core.experiments.sampling import SAMPLE_KINDS, Sampling, Spreads
-from mtsig_core.figures.experiment_plots import intervals, outcomes, ratios
+from mtsig_core.figures.sample_plots import intervals, outcomes, ratios
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
     describe_whole,

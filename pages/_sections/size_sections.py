@@ -27,7 +27,8 @@ from mtsig_core.experiments.sweeps import (
     sweep_references,
     with_references,
 )
-from mtsig_core.figures.experiment_plots import decisions, references, scores, settling, widths
+from mtsig_core.figures.sample_plots import settling
+from mtsig_core.figures.sweep_plots import decisions, references, scores, widths
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
     as_good_as,
