@@ -297,7 +297,7 @@ def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
     if plan.test == "bootstrap":
         n_samples = max(n_samples, plan.trials)
     differences = contrast.difference(_draw_within(study, contrast.data, n_samples))
-    plain = contrast.difference(sample.drawn)
+    plain = contrast.difference(sample.replicates)
     left_out = contrast.difference(sample.left_out)
     strata = study.strata()
     errors = {}
