@@ -305,7 +305,7 @@ def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
         draw_weights=lambda block: stratified_weights(study.units, strata, seeds, block),
     )
     differences = contrast.difference(scores)
-    plain = contrast.difference(sample.drawn)
+    plain = contrast.difference(sample.replicates)
     left_out = contrast.difference(sample.left_out)
     errors = {}
     for k, pair in enumerate(np.flatnonzero(contrast.is_tested).tolist()):
