@@ -251,7 +251,7 @@ class _Tested:
     def from_draws(cls, draws: PartDraws, plan: Plan) -> _Tested:
         contrast = draws.contrast
         test = TESTS[plan.test]
-        floor = p_floor(test, plan.unit, draws.n_apart)
+        floor = p_floor(test, plan.unit, draws.n_apart[draws.contrast.is_tested])
         p: np.ndarray | None = np.empty(0)
         if len(contrast.rows):
             p = test_pairs(contrast.deltas, draws.replicates, test, floor, []).p
@@ -305,7 +305,7 @@ def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
         draw_weights=lambda block: stratified_weights(study.units, strata, seeds, block),
     )
     differences = contrast.difference(scores)
-    plain = contrast.difference(sample.drawn)
+    plain = contrast.difference(sample.replicates)
     left_out = contrast.difference(sample.left_out)
     errors = {}
     for k, pair in enumerate(np.flatnonzero(contrast.is_tested).tolist()):

@@ -297,7 +297,7 @@ def _sample_difference(scores: Sample) -> Sample:
         segments = pair_differences(scores.segments, _PAIR)
     return Sample(
         observed=pair_differences(scores.observed, _PAIR),
-        drawn=pair_differences(scores.drawn, _PAIR),
+        replicates=pair_differences(scores.replicates, _PAIR),
         left_out=pair_differences(scores.left_out, _PAIR),
         segments=segments,
         freedom=scores.freedom[:1],  # both have the same units
@@ -308,7 +308,7 @@ def _estimate_errors(pair: _Pair, sample: Sample) -> dict[str, float | None]:
     """Estimate the standard error by the unit of the test, and by the other known units."""
     errors: dict[str, float | None] = {pair.units.kind: None}
     if pair.contrast.n_units[0] >= 2:
-        errors[pair.units.kind] = float(sample.drawn[0].std(ddof=1))
+        errors[pair.units.kind] = float(sample.replicates[0].std(ddof=1))
     kinds = ["segment"]
     if pair.measured.testset.documents is not None:
         kinds.append("document")
