@@ -1,4 +1,4 @@
-"""Frozen results. Numbers only: no formatted strings, undefined is None.
+"""Frozen results: only numbers, no formatted strings; undefined is None.
 
 What they show of themselves (tables, files, figures) is made by the presenter when it is asked for.
 """
@@ -20,12 +20,12 @@ from mtsig_core.task import SystemInfo, Task, TaskExclusion
 from mtsig_core.testset import TestSet
 
 # -------------------------------------------------------------------------------------------------
-# What a result says of its test set and of how it was made: settings, warnings, and what was left out.
+# The test set of a result and how the result was made: settings, warnings and exclusions.
 
 
 @dataclass(frozen=True)
 class TestSetInfo:
-    """What a result says of the test set it came from; `assumed` as in `TestSet`."""
+    """The test set of a result; `assumed` as in `TestSet`."""
 
     __test__ = False
 
@@ -40,6 +40,7 @@ class TestSetInfo:
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
+        """Describe a test set."""
         return cls(
             testset.name,
             testset.digest,
@@ -54,9 +55,7 @@ class TestSetInfo:
 
 @dataclass(frozen=True)
 class SamplingSettings:
-    """What is drawn and how often, as resolved, where nothing is tested; intervals have level 1 -
-    `alpha`.
-    """
+    """The settings of draws without a test, as resolved; intervals have level 1 - `alpha`."""
 
     unit: str
     block_length: float | None
@@ -70,8 +69,8 @@ class SamplingSettings:
 class Settings:
     """Every choice that the numbers of a comparison depend on, as resolved (no ``auto`` is left).
 
-    `ci` is the kind of interval for the whole test set; where few documents have ratings theirs may
-    be another, see `MetricResult.ci`. `rank_rule` says how ranks are made of the pairs, see
+    `ci` is the kind of interval for all segments; where few documents have ratings, it may be
+    another, see `MetricResult.ci`. `rank_rule` is how ranks are made from the pairs, see
     `stats.ranks`.
     """
 
@@ -91,14 +90,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A system that was left out of the comparison, and why, where somebody said so."""
+    """A system that was left out of the comparison, and the reason, if one was given."""
 
     system: str
     reason: str = ""
 
 
 # -------------------------------------------------------------------------------------------------
-# What training runs show of a system and of a pair, beside what the test set shows.
+# Training runs of a system and of a pair, beside the results on the test set.
 
 
 @dataclass(frozen=True)
@@ -107,9 +106,8 @@ class SystemRuns:
 
     system: str
     scores: tuple[float, ...]  # of each run, in points; the system's score is their mean
-    sd: float | None = (
-        None  # standard deviation between runs (ddof 1), in points; None of a single run
-    )
+    #: Standard deviation between runs (ddof 1), in points; None of a single run.
+    sd: float | None = None
     #: Its interval of level 1 - alpha, by chi-squared, for runs that are normal.
     sd_low: float | None = None
     sd_high: float | None = None
@@ -121,22 +119,19 @@ class PairRuns:
 
     a: str
     b: str
-    se_testset: (
-        float | None
-    )  # bootstrap standard error over units of the test set, of these runs: the `se` of the pair
-    se_runs: (
-        float | None
-    )  # between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run
+    #: Bootstrap standard error over units of the test set, of these runs: the `se` of the pair.
+    se_testset: float | None
+    #: Between runs: sqrt(sd_a^2 / R_a + sd_b^2 / R_b); None where a system has a single run.
+    se_runs: float | None
     #: Of both together, sqrt(n / (n - 1) se_testset^2 + se_runs^2) with units worth n of equal
     #: size: of a new test set and new runs.
     se_total: float | None
-    df_total: float | None = (
-        None  # its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is
-    )
+    #: Its degrees of freedom, by Welch and Satterthwaite; None where `se_runs` is.
+    df_total: float | None = None
 
 
 # -------------------------------------------------------------------------------------------------
-# What is found under one metric: systems, pairs, and who is ahead by each reference.
+# Results under one metric: systems, pairs, and the leaders by each reference.
 
 
 if TYPE_CHECKING:
@@ -151,11 +146,11 @@ UNLIKE = 1.1
 def swap_ratio(
     delta: float, se: float | None, swap_se: float | None, n: float | None
 ) -> float | None:
-    """The bootstrap standard error of a difference over that of swaps, were there no difference.
+    """The bootstrap standard error of a difference over that of swaps without a difference.
 
     Swaps turn the difference round in n equal units, which adds delta^2 / n to their variance; that
-    is taken off. None where nothing is swapped, and beyond four standard errors, where the rest is
-    a small difference of large numbers, and no p in doubt.
+    is subtracted. None where nothing is swapped, and beyond four standard errors, where the
+    remainder is a small difference of large numbers, and no p is in doubt.
     """
     if not (se and swap_se and n) or abs(delta) > 4 * se:
         return None
@@ -179,9 +174,8 @@ class SystemResult:
     #: From 1: simultaneous over all systems, or by the rule that was asked for.
     rank_low: int | None
     rank_high: int | None
-    cluster: int | None = (
-        None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
-    )
+    #: From 1: no rank range reaches from one cluster into the next. None without ranks.
+    cluster: int | None = None
 
 
 @dataclass(frozen=True)
@@ -207,9 +201,8 @@ class PairResult:
     se: float | None  # bootstrap standard error of delta, in points, for the unit of the test
     #: Standard error by document / by segment; None without document ids, or where nothing varies.
     se_ratio: float | None
-    mdd: (
-        float | None
-    )  # minimum detectable difference in points: what one test at alpha finds with 80% power
+    #: Minimum detectable difference in points: what one test at alpha finds with 80% power.
+    mdd: float | None
     n: int  # number of segments compared
     #: Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold
     #: together at level 1 - alpha. Of a single pair it is the single interval.
@@ -231,9 +224,8 @@ class PairResult:
     #: Bonferroni, Holm and ``bh``, and most often after Romano-Wolf. None where p cannot be so
     #: small.
     mdd_family: float | None
-    se_df: (
-        float | None
-    )  # how well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`
+    #: How well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`.
+    se_df: float | None
     #: Test ``ar``: root mean square of the difference over its swaps, in points, which the test
     #: takes for the standard error. It holds for systems that are alike enough to trade places; see
     #: `swap_ratio`.
@@ -260,27 +252,24 @@ class PairResult:
 
     @property
     def swap_ratio(self) -> float | None:
-        """How much more samples vary than swaps would of no difference; see the function of that
-        name.
-        """
+        """As the function `swap_ratio`."""
         return swap_ratio(self.delta, self.se, self.swap_se, self.n_effective)
 
     @property
     def unlike(self) -> bool:
-        """Whether that is clearly more, see `UNLIKE`."""
+        """Whether `swap_ratio` is clearly above 1, see `UNLIKE`."""
         return self.swap_ratio is not None and self.swap_ratio > UNLIKE
 
 
 @dataclass(frozen=True)
 class ReferenceLeaders:
-    """Who is ahead by one of several references alone."""
+    """The leaders by one of several references."""
 
     reference: str
     leaders: tuple[str, ...]  # the systems that no other is significantly better than, best first
     n_segments: int  # segments that the reference has, which this is about
-    decidable: bool = (
-        True  # whether they are enough to decide anything; if not, the leaders are all systems
-    )
+    #: Whether they are enough to decide anything; if not, the leaders are all systems.
+    decidable: bool = True
     #: Whether a single leader is significantly better than each other system, not only the last in
     #: the top group.
     ahead: bool = True
@@ -288,7 +277,7 @@ class ReferenceLeaders:
 
 @dataclass(frozen=True)
 class RuledRanks:
-    """How another rule than ours ranks the systems, and what that hides."""
+    """Ranks by another rule than ours, and what they hide."""
 
     #: Of each system, best first, the number of the group that the rule puts it in.
     clusters: tuple[int, ...] = ()
@@ -316,8 +305,9 @@ class RuledRanks:
 
 @dataclass(frozen=True, repr=False)
 class MetricResult:
-    """All systems, best first, and all pairs under one metric; with several references, the leaders
-    by each.
+    """All systems, best first, and all pairs under one metric.
+
+    With several references, also the leaders by each.
     """
 
     metric: str
@@ -338,9 +328,8 @@ class MetricResult:
     exact: bool
     #: What the ranks hide, where they are made by another rule than simultaneous rank ranges.
     ruled: RuledRanks | None = None
-    runs: tuple[
-        SystemRuns, ...
-    ] = ()  # of all systems in their order, where the test set has training runs; else empty
+    #: Of all systems in their order, where the test set has training runs; else empty.
+    runs: tuple[SystemRuns, ...] = ()
     pair_runs: tuple[PairRuns, ...] = ()  # of all pairs in their order, likewise
 
     def __repr__(self) -> str:
@@ -367,23 +356,17 @@ class MetricResult:
 
     @property
     def has_rule_decisions(self) -> bool:
-        """Whether another rule than simultaneous rank ranges ranks the systems, so that pairs have
-        its decisions.
-        """
+        """Whether a rule other than simultaneous rank ranges ranks the systems and decides pairs."""
         return self.ruled is not None and bool(self.ruled.clusters)
 
     @property
     def was_given(self) -> bool:
-        """Whether its scores of segments were read, as ratings are, and not counted from texts and
-        references.
-        """
+        """Whether its scores of segments were read, as ratings are, not counted from texts."""
         return self.signature.startswith("scores:")
 
     @property
     def tested(self) -> tuple[PairResult, ...]:
-        """The pairs that have segments in common: the others are compared by nothing, and corrected
-        for by nothing.
-        """
+        """The pairs that have segments in common: the others have no test and no correction."""
         return tuple(pair for pair in self.pairs if pair.n != 0)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
@@ -392,37 +375,44 @@ class MetricResult:
 
         if table not in _TABLES:
             raise explain_unknown("table", table, _TABLES)
-        row = _TABLES[table]
-        types = {
-            f.name: _COLUMN_TYPES[f.type.removesuffix(" | None")] for f in fields(row)
-        }  # also where all are None
+        types = {}  # by column, also where all its values are None
+        for field in fields(_TABLES[table]):
+            types[field.name] = _COLUMN_TYPES[field.type.removesuffix(" | None")]
         return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
-        """Wins, ties and losses of each system: significant ones, of pairs that could be decided;
-        or by the rule of the ranks, where another one was asked for.
+        """Wins, ties and losses of each system.
+
+        The significant ones of pairs that could be decided; or by another rule of ranks, if one
+        ranks the systems.
         """
+        wins: Counter[str] = Counter()
+        ties: Counter[str] = Counter()
+        losses: Counter[str] = Counter()
         if self.ruled is not None and self.ruled.wins:
-            return {
-                row.system: (wins, len(self.systems) - 1 - wins - losses, losses)
-                for row, wins, losses in zip(
-                    self.systems, self.ruled.wins, self.ruled.losses, strict=True
-                )
-            }
-        counts = {s.system: [0, 0, 0] for s in self.systems}
-        for pair in (pair for pair in self.tested if pair.decidable):
-            for name, side in ((pair.a, "a"), (pair.b, "b")):
-                counts[name][1 if pair.better is None else 0 if pair.better == side else 2] += 1
-        return {name: (wins, ties, losses) for name, (wins, ties, losses) in counts.items()}
+            for k, row in enumerate(self.systems):
+                wins[row.system] = self.ruled.wins[k]
+                losses[row.system] = self.ruled.losses[k]
+                ties[row.system] = len(self.systems) - 1 - wins[row.system] - losses[row.system]
+        else:
+            for pair in self.tested:
+                if not pair.decidable:
+                    continue
+                if pair.better is None:
+                    ties.update([pair.a, pair.b])
+                    continue
+                winner, loser = (pair.a, pair.b) if pair.better == "a" else (pair.b, pair.a)
+                wins[winner] += 1
+                losses[loser] += 1
+        names = [row.system for row in self.systems]
+        return {name: (wins[name], ties[name], losses[name]) for name in names}
 
 
 _TABLES = {"systems": SystemResult, "pairs": PairResult}
 
 
 class ByMetric(dict[str, _Result]):
-    """Results by metric: items cannot be set, and the error for a metric that is not there names
-    the nearest.
-    """
+    """Results by metric: read-only, and the error for an unknown metric suggests the nearest."""
 
     def __missing__(self, name: str) -> NoReturn:
         raise explain_unknown("metric", name, self)
@@ -435,7 +425,7 @@ class ByMetric(dict[str, _Result]):
 
 
 # -------------------------------------------------------------------------------------------------
-# `Comparison`: the answer of `mtsig_core.compare`, which gives itself as table, file and figure.
+# `Comparison`: the answer of `mtsig_core.compare`, as table, file and figure.
 
 
 @dataclass(frozen=True, repr=False)
@@ -452,12 +442,12 @@ class Comparison:
         object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
-        found = ", ".join(
+        results = ", ".join(
             f"{name!r} {result._differing()}" for name, result in self.metrics.items()
         )
         return (
             f"<Comparison on {self.testset.name!r}: {format_count(len(self.testset.systems), 'system')}, "
-            f"{format_count(self.testset.n_segments, 'segment')}; {found}>"
+            f"{format_count(self.testset.n_segments, 'segment')}; {results}>"
         )
 
     def _repr_html_(self) -> str:
@@ -504,7 +494,7 @@ class Comparison:
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
-        """Read back what ``render("json")`` wrote; keys that it does not know are ignored.
+        """Read what ``render("json")`` wrote; unknown keys are ignored.
 
         Returns
         -------
@@ -514,8 +504,8 @@ class Comparison:
         Raises
         ------
         InputError
-            If the text is not the JSON of a comparison, with the place, what was expected there,
-            and what came; or that of a version of mtsig whose results this one cannot read.
+            If the text is not the JSON of a comparison, with the place, the expected and the actual
+            value; or that of a version of mtsig whose results this one cannot read.
 
         Examples
         --------
@@ -572,21 +562,21 @@ class Scores:
 
         return pd.DataFrame(
             [
-                (name, row.system, row.score, found.signature)
-                for name, found in self.metrics.items()
-                for row in found.systems
+                (name, row.system, row.score, scores.signature)
+                for name, scores in self.metrics.items()
+                for row in scores.systems
             ],
             columns=["metric", "system", "score", "signature"],
         )
 
 
 # -------------------------------------------------------------------------------------------------
-# What is found for a whole shared task: a comparison for each language pair, and the systems across all of them.
+# Results of a shared task: a comparison for each language pair, and the systems across all of them.
 
 
 @dataclass(frozen=True)
 class TaskInfo:
-    """What a result says of the task it came from."""
+    """The task of a result."""
 
     name: str
     digest: str
@@ -594,14 +584,14 @@ class TaskInfo:
     systems: Mapping[str, SystemInfo]
     assumed: tuple[Assumption, ...]
     scores: Mapping[str, tuple[str, ...]]  # by language pair, the names of its own segment scores
-    with_texts: tuple[
-        str, ...
-    ]  # the language pairs that have texts, which any metric of texts can score
+    #: The language pairs that have texts, which any metric of texts can score.
+    with_texts: tuple[str, ...]
     primary: str | None = None  # the metric that the task's table names as the one that decides
     rank_rule: str | None = None  # the rank rule that it announces
 
     @classmethod
     def from_task(cls, task: Task) -> TaskInfo:
+        """Describe a task."""
         return cls(
             task.name,
             task.digest,
@@ -616,26 +606,29 @@ class TaskInfo:
 
     @property
     def own_scores(self) -> list[str]:
-        """The names of its own segment scores, the one that decides first, see `order_metrics`; of
-        the others those that the most language pairs have.
+        """The names of its own segment scores.
+
+        The one that decides comes first, see `order_metrics`; then those that the most language
+        pairs have.
         """
         counts = Counter(name for names in self.scores.values() for name in names)
         return order_metrics((name for name, _ in counts.most_common()), self.primary)
 
     def pairs_with(self, metric: str) -> tuple[str, ...]:
         """The language pairs that can be scored by a metric of that name."""
-        own = any(metric in names for names in self.scores.values())
+        is_own = any(metric in names for names in self.scores.values())
         return tuple(
             pair
             for pair in self.pairs
-            if metric in self.scores[pair] or not own and pair in self.with_texts
+            if metric in self.scores[pair] or not is_own and pair in self.with_texts
         )
 
 
 @dataclass(frozen=True)
 class MacroSystem:
-    """One system over the language pairs of a task, under one metric; by a rule of ranks that has a
-    score of its own, by that score.
+    """One system over the language pairs of a task, under one metric.
+
+    By a rule of ranks that has a score of its own, with that score.
     """
 
     system: str
@@ -654,15 +647,15 @@ class MacroSystem:
     wins: int
     ties: int
     losses: int
-    cluster: int | None = (
-        None  # From 1: no rank range reaches from one cluster into the next. None without ranks.
-    )
+    #: From 1: no rank range reaches from one cluster into the next. None without ranks.
+    cluster: int | None = None
 
 
 @dataclass(frozen=True)
 class MacroPair:
-    """Two systems that have all language pairs: the mean of their differences, the better-scoring
-    first.
+    """Two systems that have all language pairs, by the mean of their differences.
+
+    The better-scoring one comes first.
     """
 
     a: str
@@ -685,8 +678,9 @@ class MacroPair:
 
 @dataclass(frozen=True)
 class MacroResult:
-    """All systems of a task under one metric: those with all pairs best first, then the others by
-    their wins.
+    """All systems of a task under one metric.
+
+    Those with all pairs best first, then the others by their wins.
     """
 
     metric: str
@@ -697,10 +691,8 @@ class MacroResult:
     #: Of systems that have as many training runs in every language pair: run k has the mean of its
     #: scores over them.
     runs: tuple[SystemRuns, ...] = ()
-    ci: str | None = (
-        # the kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none
-        None
-    )
+    #: The kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none.
+    ci: str | None = None
 
     @property
     def is_ranked(self) -> bool:
@@ -716,12 +708,10 @@ class TaskComparison:
     pairs: Mapping[str, Comparison]  # by language pair
     macro: Mapping[str, MacroResult]  # by metric; those that at least two language pairs have
     excluded: tuple[TaskExclusion, ...] = ()  # who was left out, where, and why
-    agreement: TaskAgreement | None = (
-        None  # which metric to trust, where they were held against scores by people
-    )
-    warnings: tuple[
-        Caution, ...
-    ] = ()  # about the whole task; those of a language pair are with its comparison
+    #: Which metric to trust, where they were held against scores by people.
+    agreement: TaskAgreement | None = None
+    #: About the whole task; those of a language pair are with its comparison.
+    warnings: tuple[Caution, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", dict(self.pairs))
@@ -738,7 +728,7 @@ class TaskComparison:
 
 
 # -------------------------------------------------------------------------------------------------
-# How far metrics decide as people do.
+# How far metrics and people agree.
 
 
 @dataclass(frozen=True)
@@ -765,9 +755,10 @@ class MetricAgreement:
 
 @dataclass(frozen=True)
 class AgreementComparison:
-    """Two metrics, the one with the higher soft pairwise accuracy by PERM-BOTH (Deutsch, Dror and
-    Roth 2021) first: the difference that is permuted, and its p before and after the correction for
-    all pairs of metrics.
+    """Two metrics compared by PERM-BOTH (Deutsch, Dror and Roth 2021).
+
+    The one with the higher soft pairwise accuracy comes first: the difference that is permuted, and
+    its p before and after the correction for all pairs of metrics.
 
     PERM-BOTH takes p of two systems by a normal approximation, so that the difference may differ a
     little from that of the accuracies in `MetricAgreement`.
@@ -782,7 +773,7 @@ class AgreementComparison:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Metrics held against one human score, the most agreeing first."""
+    """Metrics compared with one human score, the most agreeing first."""
 
     human: str
     # the systems and segments that have the human score and all table scores asked for
@@ -792,16 +783,13 @@ class Agreement:
     correction: str  # over all pairs of metrics
     metrics: tuple[MetricAgreement, ...]
     comparisons: tuple[AgreementComparison, ...]
-    warnings: tuple[
-        Caution, ...
-    ] = ()  # that segments are taken as independent, and what metrics can tell of the texts
+    #: That segments are taken as independent, and what metrics can tell of the texts.
+    warnings: tuple[Caution, ...] = ()
 
 
 @dataclass(frozen=True)
 class TaskAgreement:
-    """Metrics held against one human score over the language pairs of a task, the most agreeing
-    first.
-    """
+    """Metrics compared with one human score over a task, the most agreeing first."""
 
     human: str
     task: TaskInfo
@@ -811,16 +799,14 @@ class TaskAgreement:
     alpha: float
     seed: int
     correction: str  # over all pairs of metrics
-    metrics: tuple[
-        MetricAgreement, ...
-    ]  # means over the language pairs; `n_pairs` and `n_ties` are sums
-    comparisons: tuple[
-        AgreementComparison, ...
-    ]  # by the mean difference, permuted within each language pair
+    #: Means over the language pairs; `n_pairs` and `n_ties` are sums.
+    metrics: tuple[MetricAgreement, ...]
+    #: By the mean difference, permuted within each language pair.
+    comparisons: tuple[AgreementComparison, ...]
 
     @property
     def sampling(self) -> SamplingSettings:
-        """That of the language pairs, with the seed of all of them."""
+        """The sampling settings of the language pairs, with the seed of the task."""
         return replace(next(iter(self.pairs.values())).sampling, seed=self.seed)
 
 
@@ -830,9 +816,10 @@ class TaskAgreement:
 
 @dataclass(frozen=True)
 class DomainScores:
-    """One domain: its segments and documents that some system has scores for, and the score in
-    points of each system, None where it has none; of a metric that takes weights from a test set
-    (NIST) the signature that names those of the domain.
+    """One domain: its segments and documents that some system has scores for, and the scores.
+
+    In points, None where a system has none; of a metric that takes weights from a test set (NIST)
+    the signature that names those of the domain.
     """
 
     domain: str
@@ -844,8 +831,9 @@ class DomainScores:
 
 @dataclass(frozen=True)
 class DomainPair:
-    """A pair of systems in one domain, on the segments that both have; `p_adjusted` is over all
-    pairs in all domains, `better` is "a", "b" or None.
+    """A pair of systems in one domain, on the segments that both have.
+
+    `p_adjusted` is over all pairs in all domains, `better` is "a", "b" or None.
     """
 
     domain: str
@@ -877,9 +865,8 @@ class StratifiedPair:
     p_adjusted: float
     better: str | None  # {"a", "b", None}
     domains: tuple[DomainPair, ...]  # those where both have scored segments
-    opposed: tuple[
-        str, ...
-    ]  # where the whole set decides, the domains in which the difference has the other sign
+    #: Where the whole set decides, the domains in which the difference has the other sign.
+    opposed: tuple[str, ...]
     # whether two domains, or a domain and the whole set, decide significantly in opposite
     # directions
     reverses: bool

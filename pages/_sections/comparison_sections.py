@@ -16,8 +16,8 @@ import streamlit as st
 
 from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError
 from mtsig_core.errors import Remedy, choose_verb
-from mtsig_core.figures.experiment_plots import replicate_histogram
 from mtsig_core.figures.matrix_plot import matrix
+from mtsig_core.figures.sample_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import name_metric

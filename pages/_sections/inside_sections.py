@@ -23,7 +23,7 @@ from mtsig_core.experiments.inside_score import (
     students_t,
     worked_example,
 )
-from mtsig_core.figures.experiment_plots import (
+from mtsig_core.figures.score_plots import (
     by_length,
     by_order,
     mean_intervals,

@@ -75,7 +75,7 @@ _MODULES = [
     "pages._sections.comparison_sections",
     "pages._sections.published_comparison",
     "pandas.io.formats.style",
-    "mtsig_core.figures.experiment_plots",
+    "mtsig_core.figures.sample_plots",
     "mtsig_core.figures.comparison_plots",
     *sorted({place.partition(":")[0] for place in METRICS.values()}),
 ]

@@ -10,27 +10,23 @@ from scipy.stats import binomtest
 
 from mtsig_core.experiments.frame import rate
 from mtsig_core.experiments.sweeps import Detection, Slope, SystemSize
-from mtsig_core.figures.experiment_plots import (
-    by_length,
-    by_order,
-    counts,
-    decisions,
+from mtsig_core.figures.rate_plots import counts, p_values, panels, rates
+from mtsig_core.figures.sample_plots import (
     intervals,
-    mean_intervals,
     outcomes,
-    p_values,
-    panels,
-    rankings,
-    rates,
     ratios,
-    references,
     replicate_histogram,
     sample_scores,
-    scores,
     settling,
-    student_density,
-    widths,
 )
+from mtsig_core.figures.score_plots import (
+    by_length,
+    by_order,
+    mean_intervals,
+    rankings,
+    student_density,
+)
+from mtsig_core.figures.sweep_plots import decisions, references, scores, widths
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION
 
 EDGES, COUNTS = np.linspace(20, 26, 7), np.array([1, 5, 20, 22, 4, 2])

@@ -1,0 +1,243 @@
+"""Figures of shares with their Monte Carlo intervals, of p-values, and of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from mtsig_core.figures.experiment_style import KEY, draw_points, log_axis, set_size, start_figure
+from mtsig_core.figures.style import (
+    BELOW,
+    ENDS,
+    PLOT,
+    Labels,
+    error_bars,
+    full,
+    mark_x,
+    measured,
+    write_at,
+)
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION, wrapped
+
+#: (text, share, low, high, what another source has); None where unknown.
+Row = tuple[str, float | None, float | None, float | None, float | None]
+
+_GAP = 0.035  # between panels, as a share of the width
+_TITLES = 33  # digits of the titles of all panels in a line, so that a phone has room for them
+_LINE = 18  # pixels of a line of a name
+#: Of the longest bar: pieces as short as that have no room for their number.
+_SHORT = 0.02
+#: How series of p-values are marked: three of ours, two of a paper.
+_SERIES: tuple[dict[str, Any], ...] = (
+    {"symbol": "circle", "color": BLUE},
+    {"symbol": "x", "color": VERMILLION},
+    {"symbol": "circle-open", "color": BLUE, "line_width": 2},
+    {"symbol": "diamond-open", "color": GREY, "line_width": 2},
+    {"symbol": "x-open", "color": GREY, "line_width": 1.5},
+)
+
+
+def rates(
+    rows: Sequence[Row],
+    level: float | None = None,
+    *,
+    other: str = "",
+    against: Sequence[Row] = (),
+    words: tuple[str, str] = ("", ""),
+    what: str = "",
+    beside: str = "",
+) -> go.Figure:
+    """One line for each share: a dot with its interval, and a diamond for another source.
+
+    `against` has shares to compare with, and `words` name both in the key. `beside` says what names
+    the lines.
+    """
+    figure, labels = _set_lines([row[0] for row in rows])
+    name, other_name = words
+    _add_shares(figure, rows, [_choose_colour(row, level) for row in rows], name=name)
+    if against:
+        colours = [VERMILLION for _ in against]
+        _add_shares(figure, against, colours, symbol="x", name=other_name)
+    x, y = [], []
+    for table in (rows, against):
+        for line, (*_, value) in enumerate(table):
+            if value is not None:
+                x.append(100 * value)
+                y.append(line)
+    if x:
+        points = draw_points(x, y, f"{full(other)}: %{{x:.1f}}%", GREY, "diamond-open", 11)
+        figure.add_trace(points.update(marker_line_width=2))
+        write_at(figure, 1, 1, f"◇ {full(other)}", "right", **PLOT)
+    left = 0.0
+    if level is not None:
+        # The key is clear of the name of the level, which is a small share where there are two.
+        left = 0.25
+        _mark_level(figure, level)
+        write_at(figure, 100 * level, 1, f"{100 * level:g}%", yref="paper")
+    if beside:
+        write_at(figure, 0, 1, beside, "left", **PLOT, xshift=-labels.left)
+    figure.update_xaxes(ticksuffix="%")
+    figure.update_layout(showlegend=any(words), legend={**KEY, "x": left, "y": 1})
+    _write_what(figure, what)
+    return labels.below(figure)
+
+
+def panels(
+    rows_by_title: Mapping[str, Sequence[Row]],
+    level: float,
+    what: str = "",
+    *,
+    at_most: bool = False,
+    predicted: Mapping[str, float] | None = None,
+) -> go.Figure:
+    """Shares in several situations side by side, on axes of one scale; a line for each text."""
+    predicted = predicted or {}
+    texts = list(dict.fromkeys(row[0] for rows in rows_by_title.values() for row in rows))
+    # Narrow: panels side by side need the room on a phone.
+    figure, labels = _set_lines(texts, 14, 3)
+    values = [100 * share for share in (level, *predicted.values())]
+    for rows in rows_by_title.values():
+        for _, _, low, high, _ in rows:
+            values += [100 * bound for bound in (low, high) if bound is not None]
+    margin = 0.06 * (max(values) - min(values)) or 1.0
+    x_range = [min(values) - margin, max(values) + margin]
+    panel_width = (1 + _GAP) / len(rows_by_title)
+    most_lines = 1
+    for number, (title, rows) in enumerate(rows_by_title.items()):
+        start = number * panel_width
+        axis_number = "" if number == 0 else str(number + 1)
+        x_axis = {
+            "domain": [start, start + panel_width - _GAP],
+            "range": x_range,
+            "tickfont_size": 13,
+            "zeroline": False,
+            "tickangle": 0,
+            "nticks": 4,
+        }
+        figure.update_layout({f"xaxis{axis_number}": x_axis})
+        axis = f"x{axis_number}"
+        row_of = {row[0]: row for row in rows}  # a panel may lack a line
+        panel_rows = [row_of.get(text, (text, None, None, None, None)) for text in texts]
+        colours = [_choose_colour(row, level, at_most) for row in panel_rows]
+        _add_shares(figure, panel_rows, colours, axis)
+        _mark_level(figure, level, axis)
+        lines = wrapped(title, _TITLES / len(rows_by_title))
+        if title in predicted:
+            lines.append("╌ predicted")
+            x = 100 * predicted[title]
+            mark_x(figure, x, (0, 1), GREY, "dash", xref=axis, yref="paper", layer="below")
+        most_lines = max(most_lines, len(lines))
+        title_text = "<br>".join(full(line.strip()) for line in lines)
+        write_at(figure, start + (panel_width - _GAP) / 2, 1, title_text, **PLOT)
+    above = _LINE * (most_lines - 1)
+    height = 76 + above + max(26, labels.lines * _LINE) * len(texts)
+    figure.update_layout(height=height, showlegend=False, margin_t=28 + above)
+    # The percent sign is not at each tick, which a phone has no room for.
+    _write_what(figure, f"% {what}".rstrip())
+    return labels.below(figure)
+
+
+def p_values(p_by_metric: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
+    """p-values on a log axis, a line for each case, and the level to compare them with."""
+    figure, labels = _set_lines(list(p_by_metric))
+    first_case = next(iter(p_by_metric.values()))
+    for mark, name in zip(_SERIES, first_case, strict=False):
+        x, y = [], []
+        for line, p_by_series in enumerate(p_by_metric.values()):
+            if p_by_series[name] is not None:
+                x.append(p_by_series[name])
+                y.append(line)
+        points = draw_points(x, y, f"{full(name)}: p = %{{x:.4f}}", size=11, name=full(name))
+        figure.add_trace(points.update(marker=mark))
+    mark_x(figure, alpha, (0, 1), BLUE, "dot", yref="paper")
+    ticks = sorted({1e-5, 1e-4, 1e-3, 0.01, 0.02, alpha, 0.1, 0.2, 0.5, 1.0})
+    figure.update_xaxes(log_axis(ticks, "{:g}"))
+    height = 110 + 26 * len(p_by_metric)
+    note = f"p on a log axis; dotted: the level, {alpha:g}"
+    set_size(figure, height, labels.left, ENDS, 32, 46, showlegend=True, below=note)
+    return labels.below(figure)
+
+
+def counts(parts: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
+    """A bar for each case, from top to bottom, cut into pieces."""
+    figure, labels = _set_lines(list(parts))
+    longest = max(sum(pieces.values()) for pieces in parts.values())
+    piece_names = next(iter(parts.values()))
+    for colour, name in zip((BLUE, VERMILLION, GREY), piece_names, strict=False):
+        values = [pieces[name] for pieces in parts.values()]
+        figure.add_bar(
+            y=list(range(len(parts))),
+            x=values,
+            orientation="h",
+            name=full(name),
+            text=[value if value > _SHORT * longest else "" for value in values],
+            textposition="inside",
+            textangle=0,
+            insidetextanchor="middle",
+            textfont={"size": 14, "color": "white"},
+            marker={"color": colour, "line_width": 0},
+            constraintext="none",
+            hovertemplate=f"%{{x}} {full(name)}<extra></extra>",
+        )
+    bars = {"barmode": "stack", "bargap": 0.25, "showlegend": True, "legend_traceorder": "normal"}
+    set_size(figure, 92 + 30 * len(parts), labels.left, ENDS, 32, 46, below=what, **bars)
+    return labels.below(figure)
+
+
+def _set_lines(texts: Sequence[str], widest: int = 34, most: int = 2) -> tuple[go.Figure, Labels]:
+    """Return a figure with a line for each text, from top to bottom, and what names them."""
+    figure, labels = start_figure(), Labels(widest, most, texts)
+    figure.update_yaxes(
+        tickvals=list(range(len(texts))),
+        ticktext=[labels(text) for text in texts],
+        range=[len(texts) - 0.5, -0.5],
+    )
+    height = 74 + max(19, _LINE * labels.lines - 1) * len(texts)
+    set_size(figure, height, labels.left, ENDS, 28, BELOW)
+    return figure, labels
+
+
+def _write_what(figure: go.Figure, what: str) -> None:
+    """Write below the axis what the shares are of, and make room for it."""
+    if what:
+        measured(figure, what)
+        figure.update_layout(height=figure.layout.height + 10, margin_b=46)
+
+
+def _add_shares(
+    figure: go.Figure,
+    rows: Sequence[Row],
+    colours: Sequence[str],
+    axis: str = "x",
+    symbol: str = "circle",
+    name: str = "",
+) -> None:
+    """Draw shares with their intervals, each on its line."""
+    x, y, low, high, customdata = [], [], [], [], []
+    for line, (text, share, share_low, share_high, _) in enumerate(rows):
+        if share is None or share_low is None or share_high is None:
+            continue
+        x.append(100 * share)
+        y.append(line)
+        low.append(100 * share_low)
+        high.append(100 * share_high)
+        customdata.append([full(text), f"{low[-1]:.1f}%", f"{high[-1]:.1f}%"])
+    hover = "%{customdata[0]}: %{x:.1f}% [%{customdata[1]}, %{customdata[2]}]"  # noqa: RUF027  Plotly fills it
+    points = draw_points(x, y, hover, [colours[line] for line in y], symbol, name=name)
+    bars = error_bars(x, low, high, GREY)
+    figure.add_trace(points.update(xaxis=axis, error_x=bars, customdata=customdata))
+
+
+def _mark_level(figure: go.Figure, level: float, axis: str = "x") -> None:
+    mark_x(figure, 100 * level, (0, 1), BLUE, "dot", xref=axis, yref="paper")
+
+
+def _choose_colour(row: Row, level: float | None, at_most: bool = False) -> str:
+    """Vermillion where the whole interval is off the level, or above it."""
+    _, _, low, high, _ = row
+    if level is None or low is None or high is None:
+        return BLUE
+    is_above, is_below = low > level, high < level
+    return VERMILLION if is_above or (is_below and not at_most) else BLUE

@@ -1,0 +1,432 @@
+"""Figures of samples: the bootstrap of one score, and samples of a test set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mtsig_core.figures.experiment_style import (
+    FAINT,
+    draw_line,
+    draw_points,
+    log_axis,
+    mark_y,
+    set_size,
+    start_figure,
+    write_beside,
+)
+from mtsig_core.figures.style import (
+    ENDS,
+    LEFT,
+    PLOT,
+    Band,
+    Labels,
+    add_histogram,
+    error_bars,
+    full,
+    mark_x,
+    write_at,
+)
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION
+
+# -------------------------------------------------------------------------------------------------
+# The bootstrap of one score: its replicates with the interval, and how a bound settles with more.
+
+
+#: Ticks of widths, in percent.
+_WIDTH_TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
+#: Room that a score of four digits and its percents need, as a share of what is drawn.
+_SCORE_ROOM = 0.25
+_INSIDE, _OUTSIDE = "rgba(0,114,178,0.32)", "rgba(122,133,148,0.30)"
+
+
+def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and their words
+    edges: np.ndarray,
+    counts: np.ndarray,
+    score: float,
+    median: float,
+    interval: tuple[float, float] | None,
+    about: tuple[float, float] | None = None,
+    *,
+    unit: str,
+    form: str = ".2f",
+) -> go.Figure:
+    """Histogram of bootstrap scores, blue inside the interval (Zhang and Vogel 2004, Figs 1 and 2).
+
+    `about` are the bounds of the interval relative to the median.
+    """
+    low, high = interval or (math.inf, math.inf)
+    top = float(counts.max(initial=1))
+    figure = start_figure()
+    bands = (
+        Band(-math.inf, low, GREY, _OUTSIDE),
+        Band(low, high, BLUE, _INSIDE),
+        Band(high, math.inf, GREY, _OUTSIDE),
+    )
+    add_histogram(figure, edges, counts, bands, 1.5)
+    score_side, median_side = ("right", "left") if score <= median else ("left", "right")
+    mark_x(figure, score, (0, 1.1 * top), VERMILLION, "solid", 3)
+    _write_next_to(figure, score, 1.1 * top, f"observed {score:{form}}", score_side)
+    mark_x(figure, median, (0, 1.1 * top), BLUE, "dot", 3)
+    _write_next_to(figure, median, 1.1 * top, f"median {median:{form}}", median_side)
+    bounds = [*edges[[0, -1]].tolist(), score, *(interval or ())]
+    width = max(bounds) - min(bounds) or 16.0
+    left, right = min(bounds) - 0.06 * width, max(bounds) + 0.06 * width
+    labels = Labels()
+    note = f"{labels(unit)} of resamples"
+    if interval is not None:
+        for number, (bound, side) in enumerate(((low, "right"), (high, "left"))):
+            text = f"<b>{bound:{form}}</b>"
+            if about is not None:
+                text += f"  {100 * about[number]:+.2f}%"
+            mark_x(figure, bound, (0, 0.5 * top), BLUE, width=3)
+            _write_next_to(figure, bound, 0.5 * top, text, side)
+        # The texts of its bounds are outside.
+        left = min(left, low - _SCORE_ROOM * width)
+        right = max(right, high + _SCORE_ROOM * width)
+        if about is not None:
+            note += "; %: distance from the median"
+    figure.update_xaxes(range=[left, right], showgrid=False, exponentformat="power")
+    figure.update_yaxes(range=[0, 1.24 * top], visible=False)
+    set_size(figure, 270, ENDS, ENDS, below=note)
+    return labels.below(figure)
+
+
+def _write_next_to(figure: go.Figure, x: float, y: float, text: str, anchor: str) -> None:
+    write_at(figure, x, y, text, anchor, xshift=4 if anchor == "left" else -4)
+
+
+def settling(
+    sizes: Sequence[int],
+    ours: Sequence[float | None],
+    ranges: Sequence[tuple[float, float] | None],
+    theory: Sequence[float | None],
+    published: Sequence[tuple[int, float]],
+    *,
+    unit: str,
+) -> go.Figure:
+    """Standard deviation of a relative bound against the number of resamples, on log axes."""
+    figure = start_figure()
+    values = []  # on the vertical axis
+    if published:
+        x_paper = [size for size, _ in published]
+        y_paper = [100 * value for _, value in published]
+        values += y_paper
+        points = draw_points(
+            x_paper,
+            y_paper,
+            "Zhang and Vogel: B = %{x:,}, %{y:.3f}%",
+            GREY,
+            "diamond-open",
+            9,
+            f"Zhang and Vogel, {full(unit)}",
+            joined="dot",
+        )
+        figure.add_trace(points)
+    x_theory, y_theory = [], []
+    for size, value in zip(sizes, theory, strict=True):
+        if value:
+            x_theory.append(size)
+            y_theory.append(100 * value)
+    values += y_theory
+    line = draw_line(x_theory, y_theory, BLUE, 2)
+    figure.add_trace(line.update(name="theory", showlegend=True))
+    x, y, low, high = [], [], [], []
+    for size, value, bounds in zip(sizes, ours, ranges, strict=True):
+        if value:
+            x.append(size)
+            y.append(100 * value)
+            lowest, highest = bounds or (math.nan, math.nan)
+            low.append(100 * lowest)
+            high.append(100 * highest)
+    points = draw_points(x, y, "here: B = %{x:,}, %{y:.3f}%", size=11, name="here")
+    points.update(
+        marker_line={"color": "white", "width": 1}, error_y=error_bars(y, low, high, BLUE)
+    )
+    figure.add_trace(points)
+    values += [bound for bound in (*low, *high) if bound > 0]
+    logs = [math.log10(value) for value in values if value > 0] or [0.0]
+    figure.update_xaxes(log_axis(sizes, range=[math.log10(75), math.log10(14_000)]))
+    figure.update_yaxes(log_axis(_WIDTH_TICKS, "{:g}%", range=[min(logs) - 0.12, max(logs) + 0.12]))
+    # A phone has the key in three lines.
+    set_size(figure, 346, top=58, below="B, resamples", showlegend=True)
+    return figure
+
+
+# -------------------------------------------------------------------------------------------------
+# Samples of a test set: their scores, intervals, differences and conclusions (Koehn 2004, Figs 2 to 8).
+
+
+#: Width of a dot as a share of the axis, and its height as a share of a band.
+_DOT_WIDTH, _DOT_HEIGHT = 0.009, 0.07
+_KINDS = ((BLUE, "circle"), (VERMILLION, "diamond"))
+_MOST_TICKS = 6  # of sizes: a phone has room for as many
+
+
+def sample_scores(
+    scores: Mapping[str, np.ndarray],
+    whole: float,
+    published: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    unit: str,
+    ghosts: Mapping[str, np.ndarray] | None = None,
+    form: str = ".2f",
+) -> go.Figure:
+    """Scores of samples of several kinds, in bands on one axis (Koehn 2004, Figs 2 and 3).
+
+    Dots that would cover each other are side by side: height says nothing else. `whole` is the
+    score of the whole test set; `ghosts` are samples before a shuffle.
+
+    Shapes: `scores` (samples,).
+    """
+    figure, labels = start_figure(), Labels()
+    published, ghosts = published or {}, ghosts or {}
+    values = [whole]
+    for bounds in published.values():
+        values += bounds
+    for drawn_scores in (*ghosts.values(), *scores.values()):
+        values += drawn_scores[np.isfinite(drawn_scores)].tolist()
+    low, high = min(values), max(values)
+    margin = 0.05 * (high - low) or 1.0
+    dot_width = _DOT_WIDTH * (high - low + 2 * margin)
+    for number, (kind, drawn_scores) in enumerate(scores.items()):
+        base = len(scores) - 1 - number
+        if kind in published:
+            is_inside = published[kind][1] >= high - 4 * margin
+            _add_published_range(figure, published[kind], base, is_inside)
+        middle = base + 0.59
+        hover = f"sample %{{customdata}}: %{{x:{form}}}"
+        if kind in ghosts:
+            y = middle + _swarm(ghosts[kind], dot_width)
+            points = draw_points(
+                ghosts[kind],
+                y,
+                f"{full(kind)}, before the shuffle, {hover}",
+                GREY,
+                "circle-open",
+                7,
+            )
+            numbers = np.arange(1, len(y) + 1)
+            figure.add_trace(points.update(marker_opacity=0.6, customdata=numbers))
+        colour, symbol = _KINDS[number % 2]
+        y = middle + _swarm(drawn_scores, dot_width)
+        points = draw_points(drawn_scores, y, f"{full(kind)}, {hover}", colour, symbol, 7)
+        numbers = np.arange(1, len(y) + 1)
+        figure.add_trace(points.update(marker_opacity=0.95, customdata=numbers))
+        name = f"<b>{labels(kind, 14)}</b>"
+        write_at(figure, 0, base + 0.6, name, "right", "middle", xref="paper", font_size=16)
+    mark_x(figure, whole, (0, len(scores)), GREY, "dot")
+    anchor = "center"
+    if whole == low:  # not beyond the edge
+        anchor = "left"
+    elif whole == high:
+        anchor = "right"
+    write_at(figure, whole, len(scores), f"whole test set {whole:{form}}", anchor)
+    if ghosts:
+        write_at(figure, 1, 1, "○ before the shuffle", "right", "top", **PLOT)
+    figure.update_xaxes(range=[low - margin, high + margin])
+    figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
+    set_size(figure, 300, 120, bottom=46, below=f"{labels(unit)} of a sample")
+    return labels.below(figure)
+
+
+def _add_published_range(
+    figure: go.Figure, bounds: tuple[float, float], base: int, is_inside: bool
+) -> None:
+    """Draw the range of a paper, and write it clear of the dots where there is room."""
+    low, high = bounds
+    figure.add_shape(
+        type="rect",
+        x0=low,
+        x1=high,
+        y0=base + 0.06,
+        y1=base + 0.94,
+        fillcolor=FAINT,
+        line_width=0,
+        layer="below",
+    )
+    anchor, shift = ("right", -4) if is_inside else ("left", 6)
+    text = f"Koehn: {low:g} to {high:g}"
+    write_at(figure, high, base + 0.06, text, anchor, font_size=13, xshift=shift)
+
+
+def _swarm(values: np.ndarray, dot_width: float) -> np.ndarray:
+    """Heights around 0, shape (samples,), at which dots are side by side; closer where many."""
+    row_ends: list[float] = []  # where the last dot of each row ends
+    row_of_dot = np.zeros(len(values), dtype=int)
+    for dot in np.argsort(values).tolist():
+        if not np.isfinite(values[dot]):
+            continue
+        row = 0
+        while row < len(row_ends) and row_ends[row] > values[dot]:
+            row += 1
+        if row == len(row_ends):
+            row_ends.append(0.0)
+        row_ends[row] = values[dot] + dot_width
+        row_of_dot[dot] = row
+    step = min(_DOT_HEIGHT, 0.58 / max(len(row_ends), 1))
+    # Rows 0, 1, -1, 2, -2, ...
+    is_above = row_of_dot % 2 == 1
+    heights: np.ndarray = step * np.where(is_above, (row_of_dot + 1) // 2, -(row_of_dot // 2))
+    return heights
+
+
+def intervals(  # noqa: PLR0913  the samples, the whole test set, and their words
+    scores: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    hits: np.ndarray,
+    whole: float,
+    *,
+    unit: str,
+    form: str = ".2f",
+    frame: tuple[float, float] | None = None,
+) -> go.Figure:
+    """The interval of each sample, and whether it has the score of the whole set (Koehn, Fig. 6).
+
+    `frame` are the ends of an axis that several figures share.
+    """
+    figure, labels = start_figure(), Labels()
+    looks = (
+        (True, BLUE, "circle", 6, "contains the score of the whole set"),
+        (False, VERMILLION, "x", 10, "does not"),
+    )
+    for is_hit, colour, symbol, size, words in looks:
+        samples = np.flatnonzero((hits == is_hit) & np.isfinite(low))
+        hover = (
+            f"sample %{{x}}: %{{y:{form}}} [%{{customdata[0]:{form}}}, "
+            f"%{{customdata[1]:{form}}}], {words}"
+        )
+        points = draw_points(samples + 1, scores[samples], hover, colour, symbol, size, words)
+        points.error_y = error_bars(scores[samples], low[samples], high[samples], colour, width=2)
+        points.customdata = np.column_stack([low[samples], high[samples]])
+        figure.add_trace(points)
+        if frame is not None and len(samples) == 0:
+            # The key of each figure has as many lines, so that axes are level.
+            figure.add_trace(draw_points([None], [None], "", colour, symbol, size, words))
+    if frame is not None:
+        lowest, highest = frame
+        margin = 0.05 * (highest - lowest) or 1.0
+        figure.update_yaxes(range=[lowest - margin, highest + margin])
+    words = f"whole test set, {whole:{form}}"
+    return _set_samples(figure, len(scores), whole, words, labels(unit), labels)
+
+
+class _Mark(NamedTuple):
+    """How a sample is marked, not only by colour."""
+
+    words: str
+    colour: str
+    symbol: str
+    size: int
+
+
+#: A sample may conclude as the whole set (1), the opposite (-1) or nothing (0).
+_MARKS = {
+    1: _Mark("as the whole set", BLUE, "circle", 9),
+    -1: _Mark("opposite", VERMILLION, "x", 11),
+    0: _Mark("no conclusion", GREY, "circle-open", 8),
+}
+
+
+def outcomes(  # noqa: PLR0913  the samples, the line to compare them with, and their words
+    values: np.ndarray,
+    verdicts: np.ndarray,
+    line: float,
+    words: str,
+    *,
+    what: str,
+    unit: str = "",
+    bounds: Sequence[float] = (),
+    form: str = ".2f",
+) -> go.Figure:
+    """One value for each sample, marked by what it concluded (Koehn 2004, Figs 4, 7 and 8).
+
+    Shapes: `values` (samples,), `verdicts` (samples,).
+    """
+    figure, labels = start_figure(), Labels()
+    for verdict, mark in _MARKS.items():
+        samples = np.flatnonzero((verdicts == verdict) & np.isfinite(values))
+        hover = f"sample %{{x}}: %{{y:{form}}}, {mark.words}"
+        points = draw_points(
+            samples + 1, values[samples], hover, mark.colour, mark.symbol, mark.size, mark.words
+        )
+        figure.add_trace(points)
+    for bound in bounds:
+        mark_y(figure, bound, BLUE, "dash", 1.5)
+    axis = f"{what} ({labels(unit)})" if unit else what
+    return _set_samples(figure, len(values), line, words, axis, labels)
+
+
+def _set_samples(
+    figure: go.Figure, n: int, line: float, words: str, axis: str, labels: Labels
+) -> go.Figure:
+    """Set samples from left to right, and a line to compare them with."""
+    mark_y(figure, line, GREY)
+    # In the key, which has lines on a phone.
+    key_line = {"color": GREY, "width": 2, "dash": "dot"}
+    figure.add_scatter(
+        x=[None], y=[None], mode="lines", name=words, hoverinfo="skip", line=key_line
+    )
+    figure.update_xaxes(range=[0.3, n + 0.7], showgrid=False, tickformat="d", nticks=min(n + 1, 12))
+    # The key has three lines where two such figures are side by side: clear of the camera above
+    # them.
+    set_size(figure, 308, LEFT + 14, top=58, bottom=46, below="sample", showlegend=True)
+    write_beside(figure, axis)
+    return labels.below(figure)
+
+
+def ratios(
+    rows: Mapping[str, Sequence[tuple[int, float, float, float]]],
+    chosen: str,
+    middle: Mapping[int, float],
+) -> go.Figure:
+    """How much wider blocks spread than broad samples, by size, on log axes.
+
+    Rows are by system: size, ratio, and the bounds of its interval. `middle` has the median of all
+    systems by size.
+    """
+    figure, labels = start_figure(), Labels()
+    values = [1.0]
+    x, y, names = [], [], []
+    for name, system_rows in rows.items():
+        for size, ratio, _, _ in system_rows:
+            values.append(ratio)
+            if name != chosen:
+                x.append(size)
+                y.append(ratio)
+                names.append([full(name)])
+    hover = "%{customdata[0]}, %{x} segments: %{y:.2f}"  # noqa: RUF027  Plotly fills it
+    points = draw_points(x, y, hover, GREY, size=6, name="other systems")
+    figure.add_trace(points.update(customdata=names, marker_opacity=0.5))
+    figure.add_scatter(
+        x=list(middle),
+        y=list(middle.values()),
+        mode="lines",
+        name="median of all systems",
+        line={"color": GREY, "width": 2},
+        hovertemplate="median: %{y:.2f}<extra></extra>",
+    )
+    sizes, ratio, low, high = np.array(rows.get(chosen) or np.empty((0, 4)), dtype=float).T
+    hover = "%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]"  # noqa: RUF027  Plotly fills it
+    points = draw_points(sizes, ratio, hover, name=labels(chosen))
+    points.error_y = error_bars(ratio, low, high, BLUE, width=3)
+    points.customdata = np.column_stack([low, high])
+    figure.add_trace(points)
+    mark_y(figure, 1, GREY)
+    values += [*low, *high]
+    # Blocks that all have the same score have no place on this axis.
+    values = [value for value in values if value > 0]
+    bottom, top = np.log10(min(values) * 0.9), np.log10(max(values) * 1.1)
+    ticks = [tick for tick in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(tick) <= top]
+    figure.update_yaxes(log_axis(ticks, "{:g}", range=[bottom, top]))
+    every = max(1, math.ceil(len(middle) / _MOST_TICKS))
+    size_ticks = list(middle)[::-every]  # the largest has a tick
+    figure.update_xaxes(log_axis(size_ticks, showgrid=False))
+    note = "spread of blocks / of broad samples, by segments"
+    set_size(figure, 320, top=30, bottom=46, below=note)
+    return labels.below(figure)

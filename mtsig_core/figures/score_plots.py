@@ -1,0 +1,228 @@
+"""Figures inside a score: precisions, lengths, two rankings, intervals of a mean, Student's t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mtsig_core.figures.experiment_style import draw_points, log_axis, set_size, start_figure
+from mtsig_core.figures.style import BELOW, ENDS, Labels, error_bars, full, mark_x, write_at
+from mtsig_core.figures.sweep_plots import HALF_PAGE, SHARE_TICKS
+from mtsig_core.report.palette import BLUE, GREY, VERMILLION
+from mtsig_core.report.table import written_like
+
+_TAIL = "rgba(213,94,0,0.35)"
+_DEEPEST = 30  # how many times smaller a precision may be than the chosen system's to be drawn
+_WIDEST_NAME = 17.5  # next to its line, in digits
+_NAMED = 12  # systems up to which all lines of a ranking are named
+
+
+def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str) -> go.Figure:
+    """Precision of n-grams by their length, a line for each system on a log axis; one stands out."""
+    figure, labels = start_figure(), Labels(30)
+    values, chosen_values = [], []
+    for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
+        above_zero = [value for value in percents if value]
+        values += above_zero
+        orders = list(range(1, len(percents) + 1))
+        points = draw_points(
+            orders,
+            [value or None for value in percents],
+            f"{full(name)}: %{{y:.1f}}% of the %{{x}}-grams",
+            GREY,
+            size=5,
+            joined="solid",
+        )
+        points.line.width = 1.2
+        if name == chosen:
+            chosen_values = above_zero
+            points.update(name=labels(name), showlegend=True, line={"color": BLUE, "width": 3})
+            points.update(marker={"color": BLUE, "size": 10})
+            for order, value in zip(orders, percents, strict=True):
+                if value:
+                    text = f"<b>{value:.1f}%</b>"
+                    write_at(figure, order, np.log10(value), text, "left", xshift=8)
+        figure.add_trace(points)
+    figure.update_xaxes(
+        tickvals=[1, 2, 3, 4],
+        ticktext=["unigrams", "bigrams", "trigrams", "four-grams"],
+        range=[0.5, 4.5],
+        tickfont_size=14,
+        tickangle=0,
+    )
+    # Systems that hardly match anything leave the frame below: they would squeeze all others.
+    least = min(chosen_values or values or [1.0]) / _DEEPEST
+    low = 0.85 * max(min(values, default=1.0), least)
+    high = 1.2 * max(values, default=100.0)
+    figure.update_yaxes(
+        log_axis(SHARE_TICKS[:-2], "{:g}%", range=[math.log10(low), math.log10(high)])
+    )
+    # For names that never turn.
+    set_size(figure, 306, right=ENDS, top=30, bottom=BELOW + 6, showlegend=True)
+    return labels.below(figure)
+
+
+def by_length(
+    lines: Sequence[tuple[str, str, Sequence[float], Sequence[float]]], *, paper: bool = True
+) -> go.Figure:
+    """Scores by length ratio: a colour for each system, BLEU solid and GTM broken, on one axis.
+
+    Lines have a system, a metric, ratios and scores.
+    """
+    figure, labels = start_figure(), Labels(_WIDEST_NAME)
+    systems = dict.fromkeys(system for system, *_ in lines)
+    colour_of = dict(zip(systems, (BLUE, VERMILLION), strict=False))
+    first_metric = lines[0][1]
+    low, high = [], []
+    for system, metric, ratios, scores in lines:
+        low.append(ratios[0])
+        high.append(ratios[-1])
+        symbol, dash, line_width = "diamond-open", "dash", 2
+        if metric == first_metric:
+            symbol, dash, line_width = "circle", "solid", 3
+        points = draw_points(
+            list(ratios),
+            list(scores),
+            f"{full(system)}, {full(metric)}: %{{y:.2f}} at %{{x:.2f}}",
+            colour_of[system],
+            symbol,
+            9,
+            f"{full(metric)} {labels(system)}",
+            joined=dash,
+        )
+        figure.add_trace(points.update(line_width=line_width))
+    lowest, highest = min(low), max(high)
+    if paper:
+        lowest, highest = min(lowest, 0.85), max(highest, 1.2)
+        figure.update_xaxes(tickvals=[0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2])
+    span = highest - lowest or 1.0
+    mark_x(figure, 1, (0, 1), GREY, width=1, yref="paper", layer="below")
+    anchor, shift = "center", 0
+    # Next to the line where half of the text would leave the figure.
+    if 1 - lowest > 0.75 * span:
+        anchor, shift = "right", -4
+    elif 1 - lowest < 0.25 * span:
+        anchor, shift = "left", 4
+    write_at(figure, 1, 0, "as long as the reference", anchor, yref="paper", xshift=shift)
+    x_range = [lowest - 0.03 * span, highest + 0.03 * span]
+    figure.update_xaxes(range=x_range, showgrid=False)
+    figure.update_yaxes(ticksuffix=" ", title_text="points", title_font_size=14)
+    note = "length ratio: words of output / reference"
+    set_size(figure, 376, top=78, below=note, showlegend=True)
+    return labels.below(figure)
+
+
+def rankings(
+    rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str] = (), *, unit: str
+) -> go.Figure:
+    """Corpus score left, mean of sentence scores right: lines that cross are pairs that disagree."""
+    colour_of = dict(zip(emphasised, (BLUE, VERMILLION), strict=False))
+    labels = Labels(_WIDEST_NAME, among=[name for name, _, _ in rows])
+    figure = start_figure()
+    values = [score for _, *scores in rows for score in scores]
+    form = written_like(values)
+    for name, *scores in sorted(rows, key=lambda row: row[0] in colour_of):
+        colour = colour_of.get(name, GREY)
+        hover = f"{full(name)}: %{{y:{form}}}"
+        points = draw_points([0, 1], scores, hover, colour, size=8, joined="solid")
+        points.line.width = 3 if name in colour_of else 1.2
+        figure.add_trace(points)
+    named = [row for row in rows if len(rows) <= _NAMED or row[0] in colour_of]
+    step = 0.07 * (max(values) - min(values) or 1.0)
+    left = [(corpus, name) for name, corpus, _ in named]
+    right = [(mean, name) for name, _, mean in named]
+    for x, scored, anchor, shift in ((0, left, "right", -10), (1, right, "left", 10)):
+        height = np.inf
+        for score, name in sorted(scored, key=lambda pair: -pair[0]):
+            height = min(score, height - step)
+            text = f"{labels(name)} {score:{form}}"
+            if name in colour_of:
+                text = f"<b>{text}</b>"
+            write_at(figure, x, height, text, anchor, "middle", xshift=shift)
+    figure.update_xaxes(
+        range=[-1.8, 2.8],
+        tickvals=[0, 1],
+        tickfont_size=14,
+        showgrid=False,
+        side="top",
+        tickangle=0,
+        ticktext=[f"corpus<br>{labels(unit)}", f"mean of<br>sentence {labels(unit)}"],
+    )
+    figure.update_yaxes(visible=False)
+    set_size(figure, 326, 8, 8, 48, 8)
+    return labels.below(figure, HALF_PAGE)
+
+
+def mean_intervals(
+    rows: Sequence[tuple[str, float, Sequence[tuple[str, float | None, float | None]]]],
+    *,
+    unit: str,
+) -> go.Figure:
+    """Intervals of means, those of one size below each other: Student's t and bootstraps.
+
+    Rows have a text, a mean, and the kind and bounds of each interval.
+    """
+    kinds = dict.fromkeys(kind for _, _, intervals in rows for kind, _, _ in intervals)
+    form = written_like(mean for _, mean, _ in rows)
+    figure, labels = start_figure(), Labels()
+    looks = ((BLUE, "circle"), (VERMILLION, "diamond"), (GREY, "square"))
+    for number, (kind, (colour, symbol)) in enumerate(zip(kinds, looks, strict=False)):
+        x, y, low, high = [], [], [], []
+        for line, (_, mean, intervals) in enumerate(rows):
+            for name, lowest, highest in intervals:
+                if name == kind and lowest is not None and highest is not None:
+                    x.append(mean)
+                    y.append(line + 0.24 * (number - 0.5))
+                    low.append(lowest)
+                    high.append(highest)
+        bounds = f"[%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}]"
+        points = draw_points(x, y, f"{kind}: %{{x:{form}}} {bounds}", colour, symbol, 9, kind)
+        points.error_x = error_bars(x, low, high, colour, 2.5, 5)
+        points.customdata = list(zip(low, high, strict=True))
+        figure.add_trace(points)
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[full(text) for text, *_ in rows],
+        tickfont_size=14,
+        range=[len(rows) - 0.3, -0.5],
+        showgrid=False,
+    )
+    set_size(figure, 110 + 48 * len(rows), 8, top=30, below=labels(unit), showlegend=True)
+    return labels.below(figure)
+
+
+def student_density(
+    x: np.ndarray, t: np.ndarray, normal: np.ndarray, t_factor: float, normal_factor: float, n: int
+) -> go.Figure:
+    """Student's t and the normal distribution, the tails beyond its factor filled (Koehn, Fig. 5)."""
+    figure = start_figure()
+    for tail in (x <= -t_factor, x >= t_factor):
+        if tail.any():
+            figure.add_scatter(
+                x=x[tail],
+                y=t[tail],
+                mode="lines",
+                line_width=0,
+                fill="tozeroy",
+                fillcolor=_TAIL,
+                hoverinfo="skip",
+                showlegend=False,
+            )
+    grey_line = {"color": GREY, "width": 3, "dash": "dot"}
+    figure.add_scatter(x=x, y=normal, mode="lines", line=grey_line, name="normal", hoverinfo="skip")
+    name = f"Student's t, n = {n}"
+    blue_line = {"color": BLUE, "width": 3, "dash": "solid"}
+    figure.add_scatter(x=x, y=t, mode="lines", line=blue_line, name=name, hoverinfo="skip")
+    for side in (-1, 1):
+        mark_x(figure, side * normal_factor, (0, 0.20), GREY, "dot")
+    write_at(figure, normal_factor, 0.20, f"±{normal_factor:.4f}", "left", xshift=4)
+    for side in (-1, 1):
+        mark_x(figure, side * t_factor, (0, 0.12), VERMILLION, "solid")
+    write_at(figure, t_factor, 0.12, f"±{t_factor:.4f}", "left", xshift=4)
+    figure.update_xaxes(range=[float(x[0]), float(x[-1])], showgrid=False)
+    figure.update_yaxes(visible=False, range=[0, 0.43])
+    set_size(figure, 270, 8, top=30, below="standard errors from the mean", showlegend=True)
+    return figure
