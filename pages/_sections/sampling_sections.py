@@ -170,7 +170,7 @@ class Samples:
             pair.verdicts(test, alpha),
             truth,
             f"whole test set, {truth:+{self.form}}",
-            what="Improvement of A over B",
+            axis_title="Improvement of A over B",
             unit=self.unit,
             form=self.form,
         )
@@ -191,7 +191,7 @@ class Samples:
             by_koehn,
             50,
             "A better as often as B",
-            what="% of resamples with A better",
+            axis_title="% of resamples with A better",
             bounds=(100 * alpha, 100 * (1 - alpha)),
         )
         with right:

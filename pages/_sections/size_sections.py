@@ -141,7 +141,7 @@ class Curve:
             self.power,
             mine.units,
             unit=f"{sweep.settings.unit}s",
-            whole=sweep.n_units,
+            n_whole=sweep.n_units,
             between=(mine.units_low, mine.units_high),
             beyond=beyond,
         )
@@ -364,7 +364,7 @@ def show_by_size(
     slope = next(line for line in sweep.slopes if line.system == system)
     with right:
         sweeping.show(
-            partial(widths, rows, slope, published, unit=units, theirs=theirs),
+            partial(widths, rows, slope, published, unit=units, source=theirs),
             rows,
             "Relative width of the "
             f"interval against the test-set size on log axes, falling with slope {slope.slope}.",

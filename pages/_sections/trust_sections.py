@@ -362,8 +362,8 @@ def _wrong(alpha: float, one):
             row_of(text, row.wrong["none"], row.if_independent) for text, row in lines.items()
         ],
         words=("Romano-Wolf", "uncorrected"),
-        other="if pairs were independent",
-        what="of test sets with a false claim",
+        source="if pairs were independent",
+        measure="of test sets with a false claim",
     )
 
 
@@ -403,7 +403,7 @@ def _show_better(view: View) -> None:
             partial(
                 rates,
                 [row_of(CORRECTIONS[row.correction].title, row.lost) for row in one.rows],
-                what=f"of {one.true_pairs} true differences missed",
+                measure=f"of {one.true_pairs} true differences missed",
             ),
             one.rows,
             "Share of true differences that each correction misses.",
@@ -652,10 +652,10 @@ def draw_conclusions(
     return partial(
         rates,
         [row_of(f"{row.a} - {row.b}", row.right, theirs.get((row.a, row.b))) for row in rows],
-        other=other,
+        source=other,
         against=[row_of(f"{row.a} - {row.b}", row.wrong) for row in rows],
         words=("agree with the whole set", "contradict it"),
-        what="share of the samples",
+        measure="share of the samples",
     )
 
 
@@ -715,7 +715,7 @@ def draw_levels(one, theirs: Mapping[float, float] = MappingProxyType({}), other
     return partial(
         rates,
         [row_of(row.level, row.right, theirs.get(row.low)) for row in one.levels],
-        other=other,
-        beside="share of bootstrap wins",
-        what="share of the findings that agree with the whole test set",
+        source=other,
+        line_title="share of bootstrap wins",
+        measure="share of the findings that agree with the whole test set",
     )
