@@ -1,7 +1,4 @@
-"""Can I trust the test?
-
-Six questions about tests and intervals, answered by simulation from the test set.
-"""
+"""Can I trust the test: six questions, answered by simulation from the test set."""
 
 import streamlit as st
 

@@ -1,6 +1,6 @@
-"""Files and folders by their names: on disk, in a zip (``task.zip/references/en-de.refA.txt``), or
-as they came from a browser.
+"""Files and folders by their names: on disk, in a zip, or as they came from a browser.
 
+The name of one in a zip begins with that of the zip: ``task.zip/references/en-de.refA.txt``.
 Readers open and list all that they read here, so that what is read from a folder is read from the
 other two as well. Nothing is unpacked to disk, so that a name in a zip can lead nowhere.
 """
@@ -19,13 +19,13 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.limits import READING_BELOW, count_left, is_limited, spend
@@ -38,7 +38,7 @@ MAX_FILES = 10_000
 MAX_DEPTH = 12  # folders, with the file
 MAX_NAME = 255  # letters
 _ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
-_SIZE_OF_LIST = 5  # its place in what zipfile knows of the end of an archive
+_END_RECORD_SIZE = 5  # the place of the length of that list in zipfile's record of the end
 _ENCRYPTED = 1  # a flag of a member
 OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
 
@@ -56,26 +56,32 @@ def read_uploaded(files: Mapping[str, bytes]) -> Iterator[None]:
 
 
 def open_file(path: FilePath) -> io.BufferedReader:
-    """A file to read bytes from; where `limit_reading` names a folder, a regular one: a pipe or a
-    device has no end.
+    """A file to read bytes from.
+
+    Where `limit_reading` names a folder it is a regular one: a pipe or a device has no end.
     """
-    if (uploads := _UPLOADS.get()) is not None:
-        if (content := uploads.get(os.fsdecode(path))) is None:
+    uploads = _UPLOADS.get()
+    if uploads is not None:
+        content = uploads.get(os.fsdecode(path))
+        if content is None:
             raise FileNotFoundError(2, "No such file or directory", path)
         return io.BufferedReader(io.BytesIO(content))
-    if (place := _split_path(path)) is not None and place[1]:
-        return _open_member(*place)
-    real = check_place(path)
+    member = _split_path(path)
+    if member is not None and member.name:
+        return _open_member(member)
+    real_path = check_place(path)
     if not READING_BELOW.get():
-        return open(real, "rb")
-    number = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    mode = os.fstat(number).st_mode
+        return open(real_path, "rb")
+    # A pipe without a writer would block; Windows reads text without O_BINARY.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(real_path, flags)
+    mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
-        os.close(number)
+        os.close(descriptor)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(21, "Is a directory")
         raise _make_irregular_error(path)
-    return os.fdopen(number, "rb")
+    return os.fdopen(descriptor, "rb")
 
 
 def check_place(path: FilePath) -> str:
@@ -93,8 +99,10 @@ def check_place(path: FilePath) -> str:
 
 
 def check_regular(path: Path) -> Path:
-    """A file that was found in a folder, and that nobody has named: there a pipe would be waited
-    for without end.
+    """The same path, if it is no pipe or device.
+
+    Files that are found in a folder, and that nobody has named, are checked: reading a pipe would
+    wait without end.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise _make_irregular_error(path)
@@ -107,29 +115,30 @@ def _make_irregular_error(path: FilePath) -> InputError:
 
 def is_folder(path: FilePath) -> bool:
     """Whether there is a folder, or a zip, of that name."""
-    place = _split_path(path)
-    return os.path.isdir(path) if place is None else place[1] in _open_archive(place[0]).folders
+    member = _split_path(path)
+    if member is None:
+        return os.path.isdir(path)
+    return member.name in _open_archive(member.archive).folders
 
 
 def is_file(path: FilePath) -> bool:
     """Whether there is a file of that name, which may be a zip."""
-    place = _split_path(path)
-    return (
-        os.path.isfile(path)
-        if place is None or not place[1]
-        else place[1] in _open_archive(place[0]).files
-    )
+    member = _split_path(path)
+    if member is None or not member.name:
+        return os.path.isfile(path)
+    return member.name in _open_archive(member.archive).files
 
 
 def exists(path: FilePath) -> bool:
-    """Whether there is anything of that name, be it a link that leads nowhere."""
+    """Whether there is anything of that name, also a link that leads nowhere."""
     return os.path.lexists(path) or is_folder(path) or is_file(path)
 
 
 def list_folder(folder: FilePath) -> list[str]:
-    """The names of what is in a folder or a zip, sorted, but for those that begin with a point."""
-    if (place := _split_path(folder)) is not None:
-        names = _open_archive(place[0]).folders.get(place[1], set())
+    """The names of what is in a folder or a zip, sorted, except those that begin with a point."""
+    member = _split_path(folder)
+    if member is not None:
+        names = _open_archive(member.archive).folders.get(member.name, set())
     else:
         try:
             names = {*os.listdir(check_place(folder))}
@@ -143,12 +152,12 @@ def list_folder(folder: FilePath) -> list[str]:
 def list_archive(path: FilePath) -> list[Path]:
     """All files and folders in a zip, the topmost first; not what Finder lays beside them."""
     archive = _open_archive(os.fsdecode(path))
-    names = [name.split("/") for name in {*archive.files, *archive.folders} - {""}]
-    return [
-        Path(path, *name)
-        for name in sorted(names, key=lambda name: (len(name), name))
-        if OF_FINDER not in name and not name[-1].startswith(".")
-    ]
+    places = []
+    for name in {*archive.files, *archive.folders} - {""}:
+        *folders, own_name = name.split("/")
+        if OF_FINDER not in (*folders, own_name) and not own_name.startswith("."):
+            places.append((len(folders), [*folders, own_name]))
+    return [Path(path, *names) for _, names in sorted(places)]
 
 
 def list_paths(folder: FilePath) -> list[Path]:
@@ -160,7 +169,7 @@ def list_paths(folder: FilePath) -> list[Path]:
     return [Path(folder, name) for name in list_folder(folder)]
 
 
-# -- zips -----------------------------------------------------------------------------------------
+# Zips.
 
 
 @dataclass(frozen=True)
@@ -171,6 +180,13 @@ class _Archive:
     files: Mapping[str, zipfile.ZipInfo]
     folders: Mapping[str, set[str]]
     size: int  # in bytes, unpacked: no more is read of any file than is said here
+
+
+class _Member(NamedTuple):
+    """A place in a zip."""
+
+    archive: str
+    name: str  # empty for the zip itself
 
 
 def is_archive(path: FilePath) -> bool:
@@ -186,31 +202,29 @@ def _is_archive(path: str, *_state: int) -> bool:
     return zipfile.is_zipfile(path) or is_tar(path)
 
 
-def _split_path(path: FilePath) -> tuple[str, str] | None:
-    """The zip that a path leads into, and the name in it, empty for the zip itself; None for all
-    else.
-    """
+def _split_path(path: FilePath) -> _Member | None:
+    """The place in a zip that a path leads to; None for all else."""
     path = os.fsdecode(path)
     if os.path.isdir(path):
         return None
-    ends = (end.start() for end in re.finditer("/|$", path))
-    end = next((end for end in ends if os.path.isfile(path[:end])), None)
-    return (
-        None
-        if end is None or not is_archive(path[:end])
-        else (path[:end], "/".join(_split_name(path[end:])))
-    )
+    for match in re.finditer("/|$", path):
+        archive = path[: match.start()]
+        if os.path.isfile(archive):
+            inside = path[match.start() :]
+            return _Member(archive, "/".join(_split_name(inside))) if is_archive(archive) else None
+    return None
 
 
 def _split_name(name: str) -> list[str]:
     """The folders and the name of a file in a zip, without what would lead elsewhere."""
-    return [part for part in name.split("/") if part not in ("", ".", "..")]
+    return [folder for folder in name.split("/") if folder not in ("", ".", "..")]
 
 
 def _open_archive(path: str) -> _Archive:
     """A zip within the limits of what may be read, to which it counts once."""
-    state = os.stat(real := check_place(path))
-    key = (real, state.st_size, state.st_mtime_ns, state.st_ino)
+    real_path = check_place(path)
+    state = os.stat(real_path)
+    key = (real_path, state.st_size, state.st_mtime_ns, state.st_ino)
     archive = _read_archive(*key, os.getpid())
     spend("zip_files", len(archive.files), "The zip archive", once=key)
     spend("zip_mb", archive.size, "The zip archive", once=key)
@@ -226,77 +240,78 @@ def _open_archive(path: str) -> _Archive:
 def _read_archive(path: str, *_state: int) -> _Archive:
     """A zip, and what is in it; links are left out.
 
-    A process must not read by the open file of another.
+    The state has the process: it must not read by the open file of another.
     """
     files: dict[str, zipfile.ZipInfo] = {}
     folders: dict[str, set[str]] = {"": set()}
     with _explain_damage():
-        opened = _open_zip(
-            open(path, "rb")
-            if zipfile.is_zipfile(path)
-            else open_tar_as_zip(
-                path, min(MAX_UNPACKED, count_left("zip_mb") or MAX_UNPACKED), MAX_FILES
-            )
-        )
+        if zipfile.is_zipfile(path):
+            file: IO[bytes] = open(path, "rb")  # noqa: SIM115  the archive reads from it later
+        else:
+            max_bytes = min(MAX_UNPACKED, count_left("zip_mb") or MAX_UNPACKED)
+            file = open_tar_as_zip(path, max_bytes)
+        opened = _open_zip(file)
         for member in opened.infolist():
-            if member.is_dir() or stat.S_ISLNK(member.external_attr >> 16):
+            is_link = stat.S_ISLNK(member.external_attr >> 16)
+            if member.is_dir() or is_link:
                 continue
-            parts = _split_name(member.filename)
-            wrong = (
-                "is no name"
-                if not parts
-                else "lies too many folders deep"
-                if len(parts) > MAX_DEPTH
-                else f"has a name of more than {MAX_NAME} letters"
-                if max(map(len, parts)) > MAX_NAME
-                else "is there twice"
-                if "/".join(parts) in files
-                else ""
-            )
-            if wrong:
+            names = _split_name(member.filename)
+            place = "/".join(names)
+            fault = "is there twice" if place in files else _find_fault(names)
+            if fault:
                 raise InputError(
-                    f"{show_name(member.filename[:80])} in the zip archive {wrong}. Rename it, and zip "
+                    f"{show_name(member.filename[:80])} in the zip archive {fault}. Rename it, and zip "
                     "the folder again."
                 )
-            files["/".join(parts)] = member
-            for k, part in enumerate(parts):
-                folders.setdefault("/".join(parts[:k]), set()).add(part)
+            files[place] = member
+            for depth, name in enumerate(names):
+                folders.setdefault("/".join(names[:depth]), set()).add(name)
     return _Archive(opened, files, folders, sum(member.file_size for member in files.values()))
 
 
-def _open_zip(archive: IO[bytes]) -> zipfile.ZipFile:
-    """The archive, once its list of files is known to be of a fair length: all of it is read at
-    once.
-    """
-    ends: Any = zipfile
-    size = (ends._EndRecData(archive) or [0] * 9)[_SIZE_OF_LIST]
+def _find_fault(names: Sequence[str]) -> str:
+    """What is wrong with the name of a file in its folders; empty if nothing is."""
+    if not names:
+        return "is no name"
+    if len(names) > MAX_DEPTH:
+        return "lies too many folders deep"
+    if max(map(len, names)) > MAX_NAME:
+        return f"has a name of more than {MAX_NAME} letters"
+    return ""
+
+
+def _open_zip(file: IO[bytes]) -> zipfile.ZipFile:
+    """The archive, if its list of files has a fair length: zipfile reads all of it at once."""
+    zipfile_internals: Any = zipfile
+    end_record = zipfile_internals._EndRecData(file)
+    size = 0 if end_record is None else end_record[_END_RECORD_SIZE]
     if size > MAX_FILES * _ENTRY:
         raise InputError(
             f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
             f"{size >> 20} MB. Zip only one task."
         )
-    # names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it
+    # Names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it.
     try:
-        opened_zip = zipfile.ZipFile(archive, metadata_encoding="utf-8")
+        archive = zipfile.ZipFile(file, metadata_encoding="utf-8")
     except UnicodeDecodeError:
-        opened_zip = zipfile.ZipFile(archive)
-    if secret := next(
-        (member for member in opened_zip.infolist() if member.flag_bits & _ENCRYPTED), None
-    ):
-        raise InputError(
-            f"{show_name(secret.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
-            "without a password."
-        )
-    return opened_zip
+        archive = zipfile.ZipFile(file)
+    for member in archive.infolist():
+        if member.flag_bits & _ENCRYPTED:
+            raise InputError(
+                f"{show_name(member.filename[:80])} in the zip archive is encrypted. Zip the folder again, "
+                "without a password."
+            )
+    return archive
 
 
-def _open_member(path: str, name: str) -> io.BufferedReader:
-    archive = _open_archive(path)
-    if (member := archive.files.get(name)) is None:
-        if name in archive.folders:
+def _open_member(place: _Member) -> io.BufferedReader:
+    archive = _open_archive(place.archive)
+    member = archive.files.get(place.name)
+    if member is None:
+        if place.name in archive.folders:
             raise IsADirectoryError(21, "Is a directory")
         raise InputError(
-            f"{show_name(path)} has no file {show_name(name)}. Name one that is in it."
+            f"{show_name(place.archive)} has no file {show_name(place.name)}. Name one that is in it."
         )
     if is_limited() and member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # Of the other kinds a few bytes can come to any number at once.
@@ -310,9 +325,7 @@ def _open_member(path: str, name: str) -> io.BufferedReader:
 
 @contextmanager
 def _explain_damage() -> Iterator[None]:
-    """What is wrong with a zip as one message, whatever its damage makes of the libraries that read
-    it.
-    """
+    """What is wrong with a zip as one message, whichever error a library raises."""
     try:
         yield
     except (InputError, MemoryError):
@@ -325,7 +338,7 @@ def _explain_damage() -> Iterator[None]:
         ) from None
 
 
-# Packed files: gzip, bzip2 and xz bit by bit, and tar archives as zips, so that what reads zips
+# Packed files: gzip, bzip2 and xz in chunks, and tar archives as zips, so that what reads zips
 # reads them.
 
 CHUNK = 1 << 20
@@ -339,41 +352,44 @@ _USTAR = slice(257, 262)  # where a tar archive says that it is one
 def find_packer(file: io.BufferedReader[Any]) -> str | None:
     """What has packed a file that is open at its beginning; None where it is not packed."""
     head = file.peek(8)
-    return next((packer for magic, packer in PACKERS.items() if head.startswith(magic)), None)
+    for magic, packer in PACKERS.items():
+        if head.startswith(magic):
+            return packer
+    return None
 
 
 def unpack(file: io.BufferedReader[Any]) -> Iterator[bytes]:
-    """The content of a file bit by bit, unpacked, however much a bit of it unpacks to.
+    """The content of a file in chunks, unpacked, however much a bit of it unpacks to.
 
     Raises one of `DAMAGE`, or an OSError without a number.
     """
     packer = find_packer(file)
-    if packer is None or packer == "gzip":
-        stream: io.BufferedReader[Any] | gzip.GzipFile = (
-            file if packer is None else gzip.GzipFile(fileobj=file)
-        )
+    if packer == "bzip2":
+        yield from _decompress(file, bz2.BZ2Decompressor)
+    elif packer == "xz":
+        yield from _decompress(file, lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))
+    else:
+        stream: Any = file if packer is None else gzip.GzipFile(fileobj=file)
         yield from iter(lambda: stream.read(CHUNK), b"")
-        return
 
-    def make() -> Any:
-        return (
-            bz2.BZ2Decompressor()
-            if packer == "bzip2"
-            else lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
-        )
 
-    packed, part = make(), b""
+def _decompress(file: io.BufferedReader[Any], start: Callable[[], Any]) -> Iterator[bytes]:
+    decompressor = start()
+    packed = b""
     while True:
-        if packed.eof:  # several may follow each other
-            part = packed.unused_data or file.read(CHUNK)
-            if not part.strip(b"\0"):
+        if decompressor.eof:  # several may follow each other
+            packed = decompressor.unused_data or file.read(CHUNK)
+            if not packed.strip(b"\0"):
                 return
-            packed = make()
-        elif packed.needs_input and not (part := file.read(CHUNK)):
-            raise EOFError
-        if chunk := packed.decompress(part, CHUNK):
+            decompressor = start()
+        elif decompressor.needs_input:
+            packed = file.read(CHUNK)
+            if not packed:
+                raise EOFError
+        chunk = decompressor.decompress(packed, CHUNK)
+        if chunk:
             yield chunk
-        part = b""
+        packed = b""
 
 
 def is_tar(path: str) -> bool:
@@ -385,40 +401,45 @@ def is_tar(path: str) -> bool:
         return False
 
 
-def open_tar_as_zip(path: str, most_bytes: int, most_files: int) -> IO[bytes]:
-    """A zip of the regular files in a tar archive. Links, devices and holes have no place in it."""
-    raw, size = tempfile.TemporaryFile(), 0
+def open_tar_as_zip(path: str, max_bytes: int) -> IO[bytes]:
+    """A zip of the regular files in a tar archive; of links and devices there are none in it."""
+    zip_file = tempfile.TemporaryFile()  # noqa: SIM115  the caller reads from it
+    names: set[str] = set()
+    with (
+        tempfile.TemporaryFile() as tar_file,
+        zipfile.ZipFile(zip_file, "w") as zipped,
+    ):
+        _unpack_tar(path, tar_file, max_bytes)
+        with tarfile.open(fileobj=tar_file, mode="r:") as archive:
+            for member in archive:
+                if not member.isreg():
+                    continue
+                content = archive.extractfile(member)
+                fault = ""
+                if len(names) == MAX_FILES:
+                    fault = f"more than {MAX_FILES} files"
+                elif content is None or member.issparse() or member.name in names:
+                    fault = f"{show_name(member.name[:80])}, which has holes in it or comes twice"
+                if fault or content is None:
+                    raise InputError(
+                        f"The tar archive has {fault}. Pack the folder again, as a zip."
+                    )
+                names.add(member.name)
+                with zipped.open(zipfile.ZipInfo(member.name), "w") as target:
+                    shutil.copyfileobj(content, target)
+    zip_file.seek(0)
+    return zip_file
+
+
+def _unpack_tar(path: str, unpacked: IO[bytes], max_bytes: int) -> None:
+    size = 0
     with open(path, "rb") as file:
         for chunk in unpack(file):
             size += len(chunk)
-            if size > most_bytes:
+            if size > max_bytes:
                 raise InputError(
-                    f"The tar archive unpacks to more than {most_bytes >> 20} MB, the most that is read. "
+                    f"The tar archive unpacks to more than {max_bytes >> 20} MB, the most that is read. "
                     "Pack only one task."
                 )
-            raw.write(chunk)
-    raw.seek(0)
-    out, names = tempfile.TemporaryFile(), set[str]()
-    with tarfile.open(fileobj=raw, mode="r:") as archive, zipfile.ZipFile(out, "w") as zipped:
-        for member in archive:
-            if not member.isreg():
-                continue
-            content = archive.extractfile(member)
-            if (
-                content is None
-                or member.issparse()
-                or member.name in names
-                or len(names) == most_files
-            ):
-                wrong = (
-                    f"more than {most_files} files"
-                    if len(names) == most_files
-                    else f"{show_name(member.name[:80])}, which has holes in it or comes twice"
-                )
-                raise InputError(f"The tar archive has {wrong}. Pack the folder again, as a zip.")
-            names.add(member.name)
-            with zipped.open(zipfile.ZipInfo(member.name), "w") as target:
-                shutil.copyfileobj(content, target)
-    raw.close()
-    out.seek(0)
-    return out
+            unpacked.write(chunk)
+    unpacked.seek(0)

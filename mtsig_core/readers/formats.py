@@ -63,8 +63,8 @@ _CHECKED = (SEGMENTS, DOCUMENTS, IDS, FOLDER, SCORE_TABLE, TEXTS)
 _HEAD = 1 << 16  # bytes that are looked at
 _TAIL = 1 << 12
 _MOST, _HALF = 0.9, 0.5  # of the lines
-_CUT = 60  # characters of a line in a message
-_BLOCKS = 5  # that show a form which repeats itself
+_SHOWN = 60  # characters of a line in a message
+_MIN_BLOCKS = 5  # that show a form which repeats itself
 _ALIKE = 0.3  # of the words of an output that its reference has, at least
 
 
@@ -81,79 +81,94 @@ class _Sample:
         try:
             self.head.decode("utf-8")
         except UnicodeDecodeError as error:
-            if len(self.head) < _HEAD or error.start < _HEAD - 3:  # else a letter is cut
+            is_cut_letter = len(self.head) == _HEAD and error.start >= _HEAD - 3
+            if not is_cut_letter:
                 return True
         return b"\0" in self.head
 
     @cached_property
+    def text(self) -> str:
+        """The beginning as text."""
+        return self.head.decode("utf-8", "ignore").lstrip("\ufeff")
+
+    @cached_property
     def lines(self) -> list[str]:
         """Those that are not blank; the last may be cut where there is no other."""
-        lines = self.head.decode("utf-8", "ignore").lstrip("\ufeff").split("\n")
-        whole = len(self.head) < _HEAD or len(lines) == 1
-        return [line.rstrip("\r") for line in (lines if whole else lines[:-1]) if line.strip()]
+        lines = self.text.split("\n")
+        is_cut = len(self.head) >= _HEAD
+        if is_cut and len(lines) > 1:
+            lines.pop()
+        return [line.rstrip("\r") for line in lines if line.strip()]
 
     def share(self, pattern: str) -> float:
-        """The lines, of all, that begin so."""
-        begins = re.compile(pattern).match
-        return sum(begins(line) is not None for line in self.lines) / max(1, len(self.lines))
+        """The share of the lines that begin so."""
+        match_beginning = re.compile(pattern).match
+        n_matches = sum(match_beginning(line) is not None for line in self.lines)
+        return n_matches / max(1, len(self.lines))
 
     @cached_property
     def root(self) -> str:
-        """The first tag of what is marked up as a whole, in small letters, `?` where only the
-        declaration is known; empty for a text in which tags stand here and there.
+        """The first tag of a marked up file, in small letters.
+
+        It is `?` where only the declaration is known, and empty for a text in which there are tags.
         """
         text = "\n".join(self.lines).lstrip()
         match = re.search(r"<([A-Za-z][\w:.-]*)", text) if text.startswith("<") else None
         if match is None:
             return ""
         root = match[1].lower()
-        closed = self.tail.rstrip().lower().endswith(f"</{root}>".encode())
-        if not closed and self.share(r"\s*<") < _HALF:
+        is_closed = self.tail.rstrip().lower().endswith(f"</{root}>".encode())
+        if not is_closed and self.share(r"\s*<") < _HALF:
             return ""
         return "?" if text.startswith("<?xml") and root not in _ROOTS else root
 
     @cached_property
     def n_columns(self) -> int:
-        """Into how many columns tabs part the lines, as good as all of them; 1 where they part
-        none.
-        """
+        """Into how many columns tabs divide nearly all lines; 1 where they do not."""
         if len(self.lines) < 2:
             return 1
-        (tabs, lines), *_ = Counter(line.count("\t") for line in self.lines).most_common()
-        return tabs + 1 if lines >= 0.95 * len(self.lines) else 1
+        counts = Counter(line.count("\t") for line in self.lines)
+        [(n_tabs, n_lines)] = counts.most_common(1)
+        return n_tabs + 1 if n_lines >= 0.95 * len(self.lines) else 1
 
     @cached_property
     def header(self) -> set[str]:
-        """Names of columns in the first line, in small letters, where the others have as many
-        cells; Excel may say the separator before it.
+        """Names of columns in the first line, in small letters, if the others have as many cells.
+
+        Excel may write the separator before it.
         """
-        lines = self.lines[bool(self.lines) and re.fullmatch("sep=.", self.lines[0]) is not None :]
+        lines = self.lines[:201]
+        if lines and re.fullmatch("sep=.", lines[0]):
+            lines = lines[1:]
         for separator in "\t,;":
             try:
                 names, *rows = csv.reader(lines[:200] or [""], delimiter=separator)
             except csv.Error:
                 continue
-            if names and rows and is_comment(names[-1]) and len(rows[0]) == len(names) - 1:
+            if not names or not rows:
+                continue
+            if is_comment(names[-1]) and len(rows[0]) == len(names) - 1:
                 names.pop()
-            alike = sum(len(row) == len(names) for row in rows)
-            if len(names) > 1 and rows and alike >= _MOST * len(rows):
-                return {cell.lower() for cell in names}
+            n_alike = sum(len(row) == len(names) for row in rows)
+            if len(names) > 1 and n_alike >= _MOST * len(rows):
+                return {name.lower() for name in names}
         return set()
 
     @cached_property
     def has_quoted_cells(self) -> bool:
-        """Whether nearly all lines are as many cells in quotes, with commas or semicolons between
-        them.
-        """
-        return any(
-            self.share(rf'"([^"]|"")*"{sign}("([^"]|"")*"|[^"{sign}]*)({sign}|$)') >= _MOST
-            for sign in ",;"
-        )
+        """Whether nearly all lines are as many cells in quotes, parted by commas or semicolons."""
+        quoted = r'"([^"]|"")*"'
+        for sign in ",;":
+            pattern = rf'{quoted}{sign}({quoted}|[^"{sign}]*)({sign}|$)'
+            if self.share(pattern) >= _MOST:
+                return True
+        return False
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
-        """The first line, where nearly all lines are objects of JSON; of one that is none the key
-        is `?`.
+        """The first line, where nearly all lines are objects of JSON.
+
+        If it is none itself, the only key is `?`.
         """
         if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
             return {}
@@ -164,54 +179,53 @@ class _Sample:
     def has_score_lines(self) -> bool:
         """Whether each line is a system and a score, and systems have two lines or more."""
         n_systems = len({line.partition("\t")[0] for line in self.lines})
-        is_score = self.share(r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$") == 1
-        return is_score and 2 * n_systems <= len(self.lines)
+        share = self.share(r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$")
+        return share == 1 and 2 * n_systems <= len(self.lines)
 
     @cached_property
     def has_blocks_of_three(self) -> bool:
-        """Whether three lines and an empty one follow each other throughout, of which the second
-        and the third are alike, as a reference and an output are. Verses in threes are not alike
-        so.
+        """Whether three lines and an empty one follow each other throughout.
+
+        The second and the third must be alike, as a reference and an output are: verses in threes
+        are not.
         """
-        lines = self.head.decode("utf-8", "ignore").lstrip("\ufeff").splitlines()
+        lines = self.text.splitlines()
         n_blocks = len(lines) // 4
-        if n_blocks < _BLOCKS:
+        if n_blocks < _MIN_BLOCKS:
             return False
-        blocks = [lines[4 * k : 4 * k + 4] for k in range(n_blocks)]
-        if not all(all(map(str.strip, block[:3])) and not block[3].strip() for block in blocks):
-            return False
-        references = [block[1] for block in blocks]
-        outputs = [block[2] for block in blocks]
-        return share_words(references, outputs) > _ALIKE
+        sources, references, outputs, separators = (
+            [line.strip() for line in lines[k : 4 * n_blocks : 4]] for k in range(4)
+        )
+        is_filled = all(sources) and all(references) and all(outputs)
+        return is_filled and not any(separators) and share_words(references, outputs) > _ALIKE
 
     @cached_property
     def has_texts_only(self) -> bool:
         """Whether these objects have texts and no number that could be a score."""
-        return bool(self.record.keys() & (_TEXT_COLUMNS - _IDS)) and not any(
-            re.fullmatch(r"-?[\d.]+", str(value))
-            for key, value in self.record.items()
-            if key not in _IDS
-        )
+        if self.record.keys().isdisjoint(_TEXT_COLUMNS - _IDS):
+            return False
+        values = [str(value) for key, value in self.record.items() if key not in _IDS]
+        return not any(re.fullmatch(r"-?[\d.]+", value) for value in values)
 
     @cached_property
     def is_json(self) -> bool:
         """Whether it is JSON as a whole: on one line, or on many as it is printed for people."""
-        if not self.lines or self.lines[0].lstrip()[0] not in "[{":
+        if not self.lines:
             return False
+        first_line = self.lines[0]
         if len(self.lines) == 1:
-            begins = re.match(r'\s*(\{\s*"|\[\s*[\[{"])', self.lines[0]) is not None
-            return begins and (len(self.head) >= _HEAD or _parse_json(self.lines[0]) is not None)
+            is_begun = re.match(r'\s*(\{\s*"|\[\s*[\[{"])', first_line) is not None
+            is_cut = len(self.head) >= _HEAD
+            return is_begun and (is_cut or _parse_json(first_line) is not None)
         piece = (
             r"""\s*([\[\]{},]+|"[^"]*"\s*:.*|"(\\.|[^"\\])*"|[\d.eE+-]+|null|true|false),?\s*$"""
         )
-        return (
-            re.fullmatch(r"\s*\[?\s*[\[{]\s*", self.lines[0]) is not None
-            and self.share(piece) >= _MOST
-        )
+        is_opened = re.fullmatch(r"\s*\[?\s*[\[{]\s*", first_line) is not None
+        return is_opened and self.share(piece) >= _MOST
 
 
 def _parse_json(text: str) -> Any:
-    """What a text of JSON says, None where it is no JSON."""
+    """The content of a text of JSON; None where it is no JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -226,9 +240,8 @@ class Format:
     """A format of files."""
 
     name: str
-    what: (
-        str  # the same with its article, as a message has it; `{n_columns}` stands for their number
-    )
+    #: The same with its article, as a message has it; `{n_columns}` stands for their number.
+    title: str
     fits: Callable[[_Sample], bool]  # whether a sample of a file looks so
     #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in
     #: commands of a shell.
@@ -244,9 +257,7 @@ class Format:
 
     @property
     def holds_scores(self) -> bool:
-        """Whether its files have scores by their form alone, whatever they are called; texts may be
-        among them.
-        """
+        """Whether its files have scores, whatever they are called; they may have texts, too."""
         return _NAMED_SCORES in self.remedies
 
 
@@ -356,8 +367,8 @@ FORMATS = (
         reads={FOLDER: None},
     ),
     *(
-        _binary(name, what, _has_magic(magic), "Unpack it, and give the file in it.")
-        for name, what, magic in (
+        _binary(name, title, _has_magic(magic), "Unpack it, and give the file in it.")
+        for name, title, magic in (
             ("gzip", "packed twice", b"\x1f\x8b"),
             ("bzip2", "packed twice", b"BZh"),
             ("xz", "packed twice", b"\xfd7zXZ\x00"),
@@ -371,8 +382,8 @@ FORMATS = (
         "Unpack it: zstd -d FILE. Then give the file in it.",
     ),
     *(
-        _binary(what.partition(" ")[2], what, _has_magic(magic))
-        for what, magic in (
+        _binary(title.partition(" ")[2], title, _has_magic(magic))
+        for title, magic in (
             ("a PNG image", b"\x89PNG\r\n"),
             ("a JPEG image", b"\xff\xd8\xff"),
             ("a GIF image", b"GIF8"),
@@ -699,33 +710,36 @@ _MARKS = (
 
 
 def to_utf8(data: bytes) -> bytes:
-    """A text in UTF-8, if it begins with the mark of UTF-16 or UTF-32; as it is if not, or if it is
-    no such text.
-    """
-    encoding = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
-    if encoding is None:
-        return data
-    try:
-        return data.decode(encoding).encode()
-    except UnicodeError:
-        return data
+    """A text in UTF-8, if it begins with the mark of UTF-16 or UTF-32; other data as they are."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding).encode()
+            except UnicodeError:
+                return data
+    return data
 
 
 def sniff(data: bytes) -> Format | None:
-    """The format that a file has by its content, unpacked; None for plain text, and for what nobody
-    knows.
-    """
-    data = data if (text := to_utf8(data[: 4 * _HEAD])) == data[: 4 * _HEAD] else text
+    """The format that a file has by its content, unpacked; None for plain text and the unknown."""
+    beginning = data[: 4 * _HEAD]
+    converted = to_utf8(beginning)
+    if converted != beginning:
+        data = converted
     return _recognize(data[:_HEAD], data[-_TAIL:])
 
 
 @lru_cache(maxsize=64)
 def _recognize(head: bytes, tail: bytes) -> Format | None:
-    """The format with this beginning and end: a file is asked for it before it is read, and again
-    when it is.
+    """The format with this beginning and end.
+
+    A file is asked for it before it is read, and again when it is.
     """
     sample = _Sample(head, tail)
-    return next((fmt for fmt in FORMATS if fmt.fits(sample)), None)
+    for fmt in FORMATS:
+        if fmt.fits(sample):
+            return fmt
+    return None
 
 
 def split_lines(text: str) -> list[str]:
@@ -735,23 +749,24 @@ def split_lines(text: str) -> list[str]:
 
 def list_endings(content: str | None = None) -> list[str]:
     """The endings of formats, of all or of those that are read where `content` is expected."""
-    return [
-        ending
-        for fmt in FORMATS
-        if content is None or content in fmt.reads
-        for ending in fmt.endings
-    ]
+    endings: list[str] = []
+    for fmt in FORMATS:
+        if content is None or content in fmt.reads:
+            endings += fmt.endings
+    return endings
 
 
 def strip_ending(name: str, content: str | None = None) -> str:
-    """The name of a file without the ending of plain text, of a format that is read as `content`,
-    and of gzip.
+    """The name of a file without the ending of plain text, of a format read as `content`, and gzip.
 
     >>> strip_ending("A.txt.gz"), strip_ending("A.parquet"), strip_ending("A.parquet", SEGMENTS)
     ('A', 'A', 'A.parquet')
     """
     name = re.sub(r"\.(gz|bz2|xz)$", "", name)
-    return name.removesuffix(next(filter(name.endswith, [".txt", *list_endings(content)]), ""))
+    for ending in (".txt", *list_endings(content)):
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    return name
 
 
 def find_format(name: str, data: bytes, content: str) -> Format | None:
@@ -763,22 +778,27 @@ def find_format(name: str, data: bytes, content: str) -> Format | None:
     if fmt is None or content in fmt.reads:
         return fmt
     sample = _Sample(data[:_HEAD], b"")
-    first_line = "" if sample.is_binary else next(iter(sample.lines), "")
-    title = fmt.what.format(n_columns=sample.n_columns)
-    begins = f' (it begins "{show_name(first_line[:_CUT])}")' if first_line else ""
-    remedy = (
-        fmt.remedy
-        if content in (SEGMENTS, FOLDER, TEXTS) or fmt.is_binary or not fmt.reads
-        else (_FOR_SCORES if content == SCORE_TABLE else _FOR_LINES)
+    title = fmt.title.format(n_columns=sample.n_columns)
+    if sample.lines and not sample.is_binary:
+        title += f' (it begins "{show_name(sample.lines[0][:_SHOWN])}")'
+    remedies = fmt.remedies if content == SEGMENTS else ()
+    raise InputError(
+        f"{name} is {title}. Expected {content}. {_write_remedy(name, fmt, content)}", *remedies
     )
-    file, copy = (
-        shlex.quote(name),
-        shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt"),
-    )
+
+
+def _write_remedy(name: str, fmt: Format, content: str) -> str:
+    """What to do about a file of this format, with its name in commands of a shell."""
+    is_mistaken_text = content in (SEGMENTS, FOLDER, TEXTS)
+    if is_mistaken_text or fmt.is_binary or not fmt.reads:
+        remedy = fmt.remedy
+    elif content == SCORE_TABLE:
+        remedy = _FOR_SCORES
+    else:
+        remedy = _FOR_LINES
+    file = shlex.quote(name)
     if "COPY" in remedy and name.endswith(".gz"):
         file = f"<(gzip -dc {file})"
-    remedy = re.sub("FILE|COPY", lambda word: file if word[0] == "FILE" else copy, remedy)
-    raise InputError(
-        f"{name} is {title}{begins}. Expected {content}. {remedy}",
-        *(fmt.remedies if content == SEGMENTS else ()),
-    )
+    copy = shlex.quote(re.sub(r"(\.txt)?(\.gz)?$", "", name) + ".texts.txt")
+    replacements = {"FILE": file, "COPY": copy}
+    return re.sub("FILE|COPY", lambda match: replacements[match[0]], remedy)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,47 +24,51 @@ from mtsig_core.testset import show_name
 _LONGEST = 200  # characters of a name in a message
 _VARIABLE = "MTSIG_UPLOAD_"  # and the name of the limit in capitals
 _LOCAL_VARIABLE = "MTSIG_MAX_"
-_NOT_ADDED_UP = (
-    "line_length",
-    "systems",
-    "columns",
-)  # limits of one line, of one test set, of one table
+#: Limits of one line, of one test set, and of one table, which are not added up.
+_SINGLE_LIMITS = ("line_length", "systems", "columns")
+
+
+def _limit(default: int, phrase: str) -> int:
+    """A limit, and the phrase of messages about it."""
+    limit: int = field(default=default, metadata={"phrase": phrase})
+    return limit
 
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What may be opened at once from uploads; each is set by an environment variable, such as
-    ``MTSIG_UPLOAD_MB``.
+    """What may be opened at once from uploads.
+
+    Each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``.
     """
 
-    mb: int = field(
-        default=50, metadata={"told": "{:,} MB of text"}
-    )  # text, unpacked, of all files together
+    mb: int = _limit(50, "{:,} MB of text")  # text, unpacked, of all files together
     #: Of all files together: lines of texts, segments of XML.
-    lines: int = field(default=1_000_000, metadata={"told": "{:,} lines"})
+    lines: int = _limit(1_000_000, "{:,} lines")
     #: Characters of one line, or of one segment of XML.
-    line_length: int = field(default=100_000, metadata={"told": "{:,} characters in a line"})
+    line_length: int = _limit(100_000, "{:,} characters in a line")
     #: Of all tables together: cells, or what stands between the commas of JSON.
-    values: int = field(default=5_000_000, metadata={"told": "{:,} values in tables"})
-    columns: int = field(default=5_000, metadata={"told": "{:,} columns in a table"})
+    values: int = _limit(5_000_000, "{:,} values in tables")
+    columns: int = _limit(5_000, "{:,} columns in a table")
     #: Of one test set, as all pairs of them are compared.
-    systems: int = field(default=200, metadata={"told": "{:,} systems"})
+    systems: int = _limit(200, "{:,} systems")
     #: A zip as if all of it were unpacked; of that the files of one language pair are read.
-    zip_mb: int = field(default=200, metadata={"told": "{:,} MB unpacked from a zip"})
-    zip_files: int = field(default=10_000, metadata={"told": "{:,} files in a zip"})
+    zip_mb: int = _limit(200, "{:,} MB unpacked from a zip")
+    zip_files: int = _limit(10_000, "{:,} files in a zip")
 
 
 @dataclass(frozen=True)
 class LocalLimits:
-    """What may be read of files that the user has named, as on the command line: more is most
-    likely a mistake. Each is set by an environment variable, such as ``MTSIG_MAX_SYSTEMS``.
+    """What may be read of files that the user has named, as on the command line.
+
+    More is most likely a mistake. Each is set by an environment variable, such as
+    ``MTSIG_MAX_SYSTEMS``.
     """
 
-    mb: int = field(default=2048, metadata={"told": "{:,} MB of text"})  # of one file, unpacked
-    line_length: int = field(default=1_000_000, metadata={"told": "{:,} characters in a line"})
-    columns: int = field(default=10_000, metadata={"told": "{:,} columns"})
-    values: int = field(default=200_000_000, metadata={"told": "{:,} cells"})
-    systems: int = field(default=1_000, metadata={"told": "{:,} systems"})
+    mb: int = _limit(2048, "{:,} MB of text")  # of one file, unpacked
+    line_length: int = _limit(1_000_000, "{:,} characters in a line")
+    columns: int = _limit(10_000, "{:,} columns")
+    values: int = _limit(200_000_000, "{:,} cells")
+    systems: int = _limit(1_000, "{:,} systems")
 
 
 #: The variable that sets each.
@@ -70,17 +76,16 @@ UPLOAD_VARIABLES = {limit.name: _VARIABLE + limit.name.upper() for limit in fiel
 LOCAL_VARIABLES = {
     limit.name: _LOCAL_VARIABLE + limit.name.upper() for limit in fields(LocalLimits)
 }
-_TOLD = {limit.name: str(limit.metadata["told"]) for limit in fields(LocalLimits)}
+_LOCAL_PHRASES = {limit.name: str(limit.metadata["phrase"]) for limit in fields(LocalLimits)}
+_UPLOAD_PHRASES = {limit.name: str(limit.metadata["phrase"]) for limit in fields(UploadLimits)}
 
 
 def upload_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
     """The limits that the environment sets."""
-    return UploadLimits(
-        **{
-            name: read_whole_number(variable, getattr(UploadLimits, name), environment)
-            for name, variable in UPLOAD_VARIABLES.items()
-        }
-    )
+    limits = {}
+    for name, variable in UPLOAD_VARIABLES.items():
+        limits[name] = read_whole_number(variable, getattr(UploadLimits, name), environment)
+    return UploadLimits(**limits)
 
 
 def local_limit(name: str, environment: Mapping[str, str] = os.environ) -> int:
@@ -88,15 +93,17 @@ def local_limit(name: str, environment: Mapping[str, str] = os.environ) -> int:
     return read_whole_number(LOCAL_VARIABLES[name], getattr(LocalLimits, name), environment)
 
 
-def check_local(name: str, n: int, where: str) -> None:
+def check_local(name: str, n: int, location: str) -> None:
     """Refuse a file that has more than a local limit allows; `mb` is in bytes."""
     limit = local_limit(name)
-    if n <= (limit << 20 if name == "mb" else limit):
+    size = n
+    if name == "mb":
+        size = math.ceil(n / (1 << 20))
+    if size <= limit:
         return
-    size = -(-n >> 20) if name == "mb" else n
-    told = _TOLD[name]
+    phrase = _LOCAL_PHRASES[name]
     raise InputError(
-        f"{where} has {told.format(size)}. mtsig reads at most {told.format(limit)}, as more are most "
+        f"{location} has {phrase.format(size)}. mtsig reads at most {phrase.format(limit)}, as more are most "
         "likely a mistake. Check that it is the right file. If it is, set the environment variable "
         f"{LOCAL_VARIABLES[name]} to {size} or more."
     )
@@ -122,25 +129,22 @@ class _Budget:
     """What is left of some limits."""
 
     def __init__(self, limits: UploadLimits):
-        self.limits, self.left = (
-            limits,
-            {limit.name: int(getattr(limits, limit.name)) for limit in fields(limits)},
-        )
-        self.left |= {name: self.left[name] << 20 for name in ("mb", "zip_mb")}  # as bytes
+        self.limits = limits
+        self.left = {name: int(getattr(limits, name)) for name in UPLOAD_VARIABLES}
+        for name in ("mb", "zip_mb"):
+            self.left[name] <<= 20  # as bytes
         self.spent: set[object] = set()  # on what counts once
 
-    def spend(self, name: str, n: int, where: str) -> None:
+    def spend(self, name: str, n: int, location: str) -> None:
+        """Take from a limit."""
         if n > self.left[name]:
-            description = next(
-                limit.metadata["told"] for limit in fields(self.limits) if limit.name == name
-            )
+            amount = _UPLOAD_PHRASES[name].format(getattr(self.limits, name))
             raise InputError(
-                f"{where} is too large for this dashboard: it opens at most "
-                f"{description.format(getattr(self.limits, name))} at once from uploads. Upload less at a "
-                "time, run mtsig on your own machine, or ask whoever runs this server to raise "
-                f"{_VARIABLE}{name.upper()}."
+                f"{location} is too large for this dashboard: it opens at most {amount} at once from uploads. "
+                "Upload less at a time, run mtsig on your own machine, or ask whoever runs this server to "
+                f"raise {_VARIABLE}{name.upper()}."
             )
-        if name not in _NOT_ADDED_UP:
+        if name not in _SINGLE_LIMITS:
             self.left[name] -= n
 
 
@@ -153,51 +157,53 @@ READING_BELOW: ContextVar[str | None] = ContextVar("below", default=None)
 def limit_reading(
     limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None
 ) -> Iterator[None]:
-    """Within it no more than some limits is read, and only regular files below a folder, links
-    followed; messages name files from there on, and what the system refuses to read is an
-    InputError.
+    """Within it no more than some limits is read, and only regular files below a folder.
+
+    Links are followed. Messages name files from that folder on, and what the system refuses to read
+    is an InputError.
     """
-    root = None if below is None else os.path.realpath(below)
-    tokens = (
-        _BUDGET.set(_BUDGET.get() if limits is None else _Budget(limits)),
-        READING_BELOW.set(root or READING_BELOW.get()),
-    )
+    budget = _BUDGET.get() if limits is None else _Budget(limits)
+    root = READING_BELOW.get()
+    replacements = {}
+    if below is not None:
+        root = os.path.realpath(below)
+        replacements = {root + os.sep: "", root: os.curdir}
+    budget_token = _BUDGET.set(budget)
+    root_token = READING_BELOW.set(root)
     try:
-        with hide_places({} if root is None else {root + os.sep: "", root: os.curdir}):
+        with hide_places(replacements):
             yield
     except OSError as error:
         raise InputError(explain_unreadable(error)) from error
     finally:
-        _BUDGET.reset(tokens[0])
-        READING_BELOW.reset(tokens[1])
+        _BUDGET.reset(budget_token)
+        READING_BELOW.reset(root_token)
 
 
 def explain_unreadable(error: OSError) -> str:
-    """Message for what the system refuses: a folder that is closed, a name that is too long, a file
-    that is gone.
-    """
-    name = (
-        "A file, or the working folder,"
-        if error.filename is None
-        else show_name(os.fsdecode(error.filename))
-    )
-    name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+    """Message for what the system refuses, such as a folder that is closed."""
+    name = "A file, or the working folder,"
+    if error.filename is not None:
+        name = show_name(os.fsdecode(error.filename))
+    if len(name) > _LONGEST:
+        name = f"{name[:_LONGEST]}..."
     return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
 
 
-def spend(name: str, n: int, where: str, once: object = None) -> None:
-    """Take from a limit; `where` names the file in the message if there is not so much left.
+def spend(name: str, n: int, location: str, once: object = None) -> None:
+    """Take from a limit; `location` names the file in the message if there is not so much left.
 
     `mb` is in bytes; `once` is what counts a single time.
     """
     budget = _BUDGET.get()
     if budget is None:
-        if name in _TOLD and name != "mb":  # of which a file comes bit by bit
-            check_local(name, n, where)
+        if name in _LOCAL_PHRASES and name != "mb":  # which is checked chunk by chunk
+            check_local(name, n, location)
         return
     if n > 0 and (name, once) not in budget.spent:
-        budget.spend(name, n, where)
-        budget.spent |= {(name, once)} if once is not None else set()
+        budget.spend(name, n, location)
+        if once is not None:
+            budget.spent.add((name, once))
 
 
 def count_left(name: str) -> int | None:
@@ -211,21 +217,21 @@ def is_limited() -> bool:
     return _BUDGET.get() is not None
 
 
-def check_values(n: int, where: str) -> None:
+def check_values(n: int, location: str) -> None:
     """Refuse a table that would be made with so many places, most of them empty."""
     budget = _BUDGET.get()
-    most = local_limit("values") if budget is None else budget.limits.values
-    if n > most:
+    max_values = local_limit("values") if budget is None else budget.limits.values
+    if n > max_values:
         raise InputError(
-            f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
-            f"which has at most {most:,}. Expected the same systems on each line, and the same names "
+            f"{location}: systems and lines make a table of {n:,} places, too large to be one of scores, "
+            f"which has at most {max_values:,}. Expected the same systems on each line, and the same names "
             "throughout."
         )
 
 
 @contextmanager
 def hide_places(replacements: Mapping[str, str]) -> Iterator[None]:
-    """Within it messages say of some paths, or beginnings of paths, what is to be shown of them."""
+    """Within it messages have replacements for some paths, or beginnings of paths."""
     try:
         yield
     except MtsigError as error:
@@ -237,40 +243,35 @@ def hide_places(replacements: Mapping[str, str]) -> Iterator[None]:
         raise type(error)(message, *error.remedies) from None
 
 
-def _replace_path(message: str, path: str, shown: str) -> str:
-    """The message with a path, or the beginning of one, said otherwise; not where another name only
-    begins alike.
+def _replace_path(message: str, path: str, replacement: str) -> str:
+    """The message with another path, or beginning of one; not where a longer name begins so.
 
     >>> _replace_path("No folder /a/b. There is /a/bc and /a/b/c.", "/a/b", "b")
     'No folder b. There is /a/bc and b/c.'
     """
     end = "" if path.endswith(os.sep) else r"(?![\w-]|\.\w)"
-    return re.sub(re.escape(path) + end, lambda _: shown, message)
+    return re.sub(re.escape(path) + end, lambda _: replacement, message)
 
 
 def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:
-    """What `hide_places` is to show of some files and their folders; nothing where they are named
-    as they come.
+    """What `hide_places` shows of some files and their folders, as seen from `named_from`.
+
+    Nothing if that is None.
     """
     if named_from is None:
         return {}
     folders = {folder: Path(folder).name for folder in map(os.path.dirname, paths)}
-    return {
-        **folders,
-        **{path: show_path(path, named_from) for path in paths},
-        named_from + os.sep: "",
-    }
+    files = {path: show_path(path, named_from) for path in paths}
+    return {**folders, **files, named_from + os.sep: ""}
 
 
 def show_path(path: str, below: str | None) -> str:
-    """A path from a folder on, its name alone where it lies elsewhere, the whole of it where no
-    folder is named.
-    """
+    """A path from a folder on; its name if it lies elsewhere, all of it without a folder."""
     if below is None:
         return show_name(path)
-    return show_name(
-        os.path.relpath(path, below) if Path(path).is_relative_to(below) else Path(path).name
-    )
+    if Path(path).is_relative_to(below):
+        return show_name(os.path.relpath(path, below))
+    return show_name(Path(path).name)
 
 
 # JSON as strangers write it: measured before it is parsed, and without halves of characters.
@@ -283,12 +284,17 @@ _ESCAPE = re.compile(
 )
 
 
-def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
-    r"""What a text of JSON says; half a character (a lone surrogate), which nothing could show, is
-    written out. Raises ValueError if it is no JSON, or is nested too deep to be data.
+def _write_out_half(match: re.Match[str]) -> str:
+    """An escape as it is; that of half a character with its backslash escaped."""
+    half: str | None = match[1]
+    return match[0] if half is None else f"\\\\{half}"
 
-    `is_counted`: whether its values were counted before, as those of one line are with their
-    file's.
+
+def parse_bounded_json(text: str, location: str, is_counted: bool = False) -> Any:
+    r"""The content of a text of JSON; half a character (a lone surrogate) is written out.
+
+    Raises ValueError if it is no JSON, or is nested too deep to be data. `is_counted`: whether its
+    values were counted before, as those of one line are with their file's.
 
     Examples
     --------
@@ -296,22 +302,21 @@ def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
     {'a': '😀 \\ud800'}
     """
     if not is_counted:
-        spend("values", text.count(",") + text.count("[") + text.count("{"), where)
+        spend("values", text.count(",") + text.count("[") + text.count("{"), location)
     if "\\ud" in text or "\\uD" in text:
-        text = _ESCAPE.sub(lambda found: f"\\\\{found[1]}" if found[1] else found[0], text)
+        text = _ESCAPE.sub(_write_out_half, text)
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         entries = dict(pairs)
         if len(entries) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in entries if keys.count(key) > 1)
+            [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
             raise InputError(
-                f"{where} has {show_name(twice)} twice in one object, and only one can be meant. Remove "
+                f"{location} has {show_name(key)} twice in one object, and only one can be meant. Remove "
                 "or rename one of them."
             )
         return entries
 
     try:
-        return json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=refuse_repeated)
     except RecursionError:
         raise ValueError("it is nested too deep") from None

@@ -269,7 +269,7 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, is_unpacked: boo
     name = show_name(path)
     fmt = sniff(data)
     if fmt is not None and fmt.is_binary:
-        return f"{name} is {fmt.what}, not text. Give it as UTF-8 text."
+        return f"{name} is {fmt.title}, not text. Give it as UTF-8 text."
     encoding = _guess_encoding(data)
     n_damaged = _count_damage(data)
     program = f"iconv -f {encoding or 'ENCODING'} -t UTF-8"
@@ -339,11 +339,11 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
         stored_file = copy
     state = read_file_state(file)
     offset = 0
-    ends: list[np.ndarray] = []  # bytes from one line to the next
+    strides: list[np.ndarray] = []  # bytes from one line to the next
     sizes: list[np.ndarray] = []  # bytes of each line
     lengths: list[np.ndarray] = []  # characters of each line
     for block in _read_blocks(path, copy):
-        if not ends:
+        if not strides:
             if find_format(show_name(path), block, SEGMENTS):
                 return None
             if block.startswith(_BYTE_ORDER_MARK):
@@ -357,15 +357,15 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
         if b"\0" in block or has_returns_only:
             return None
         byte_lines = block.removesuffix(b"\n").split(b"\n")
-        ends.append(np.array([len(line) + 1 for line in byte_lines], dtype=np.int64))
+        strides.append(np.array([len(line) + 1 for line in byte_lines], dtype=np.int64))
         sizes.append(np.array([len(line.removesuffix(b"\r")) for line in byte_lines], np.int32))
         lengths.append(np.array([len(line.removesuffix("\r")) for line in lines], dtype=np.int32))
-    if not ends:
+    if not strides:
         return None
     if copy is not None:
         copy.flush()
         state = read_file_state(copy)
-    begins = np.cumsum(np.concatenate([[offset], *ends]))[:-1]
+    begins = np.cumsum(np.concatenate([[offset], *strides]))[:-1]
     n_characters = np.concatenate(lengths)
     name = show_name(path)
     spend("line_length", int(n_characters.max()), name)

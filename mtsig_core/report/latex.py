@@ -417,9 +417,9 @@ def _breakable(text: str) -> str:
 
     Signatures may be broken at each field, and endless words anywhere.
     """
-    words = []
-    for word in text.split(" "):
-        words.append(name_cell(word) if len(word) > _LONGEST_NAME else escape(word))
+    words = [
+        name_cell(word) if len(word) > _LONGEST_NAME else escape(word) for word in text.split(" ")
+    ]
     return " ".join(words).replace(r"\textbar{}", r"\textbar\allowbreak{}")
 
 

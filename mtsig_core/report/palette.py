@@ -1,14 +1,13 @@
-"""What all pictures share, drawn with Plotly or without: colours (Okabe and Ito), and how wide text
-is.
-"""
+"""What all pictures share: colours (Okabe and Ito), and how wide text is."""
 
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable, Sequence
 from os.path import commonprefix
 from statistics import median
+
+from wcwidth import wcwidth
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 _BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
@@ -24,8 +23,8 @@ _CLIP = 2
 def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
     """The size from which on the colour is full, and whether any value is larger.
 
-    The largest size, but at most twice the median: half of all pairs share the paler half of the
-    scale, and one system far from all others, whose pairs are few, does not move it.
+    It is the largest size, but at most twice the median. So half of all pairs share the paler half
+    of the scale, and a system far from all others, whose pairs are few, does not move it.
 
     >>> colour_limit([1, -1, 1, 2, 2, 3]), colour_limit([1, 1, 2, 38, 39, 40, 1, 2, 1, 1])
     ((3, False), (3.0, True))
@@ -33,114 +32,144 @@ def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
     sizes = [abs(value) for value in values]
     largest = max(sizes, default=0.0) or 1.0
     clipped = _CLIP * median(sizes) if sizes else 0.0
-    return (clipped, True) if 0 < clipped < largest else (largest, False)
+    is_clipped = 0 < clipped < largest
+    return (clipped if is_clipped else largest), is_clipped
 
 
 def level(value: float, limit: float) -> float:
-    """How much colour a value gets, from -1 to 1: its square root, so that one large value does not
-    bleach all.
+    """How much colour a value gets, from -1 to 1.
+
+    It is the square root, so that one large value does not bleach all.
     """
     return math.copysign(math.sqrt(min(1.0, abs(value) / limit)), value)
 
 
 def mixed(share: float, dark: bool = False) -> tuple[int, ...]:
     """Blue (above 0) or vermillion mixed with the page; share from -1 to 1."""
-    colour, ground = _ENDS[dark][share <= 0], GROUND[dark]
+    blue, vermillion = _ENDS[dark]
+    colour = _split_colour(blue if share > 0 else vermillion)
+    ground = _split_colour(GROUND[dark])
     return tuple(
-        round(
-            int(ground[k : k + 2], 16)
-            + abs(share) * (int(colour[k : k + 2], 16) - int(ground[k : k + 2], 16))
-        )
-        for k in (1, 3, 5)
+        round(paper + abs(share) * (paint - paper))
+        for paint, paper in zip(colour, ground, strict=True)
     )
+
+
+def _split_colour(colour: str) -> list[int]:
+    """Red, green and blue of a colour such as #0072B2."""
+    return [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
 
 
 def ink(share: float, dark: bool = False) -> str:
     """Black or white, whichever stands out more on that colour (WCAG 2 contrast)."""
-    mix = mixed(share, dark)
-    linear = [
-        v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in (c / 255 for c in mix)
-    ]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#FFFFFF"
+    red, green, blue = (_linearise(value / 255) for value in mixed(share, dark))
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    contrast_with_black = (luminance + 0.05) / 0.05
+    contrast_with_white = 1.05 / (luminance + 0.05)
+    return "#000000" if contrast_with_black >= contrast_with_white else "#FFFFFF"
+
+
+def _linearise(value: float) -> float:
+    """The light of a value of sRGB, both from 0 to 1."""
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 
 def width(text: str) -> float:
-    """About how wide a text is in a sans-serif font, in digits, which are 0.55 to 0.65 of the font
-    size.
+    """About how wide a text is in a sans-serif font, in digits.
+
+    A digit is 0.55 to 0.65 of the font size.
     """
-    return sum(_width(ch) for ch in text)
+    return sum(map(_width, text))
 
 
 def _width(ch: str) -> float:
-    if unicodedata.combining(ch):
+    columns = wcwidth(ch)
+    if columns < 1:
         return 0.0
-    if unicodedata.east_asian_width(ch) in "WF":
+    if columns == 2:
         return 1.8
-    return 1.7 if ch in _BROAD else 0.65 if ch in _SLIM else 1.25 if ch.isupper() else 1.0
+    if ch in _BROAD:
+        return 1.7
+    if ch in _SLIM:
+        return 0.65
+    return 1.25 if ch.isupper() else 1.0
 
 
 def wrapped(text: str, widest: float) -> list[str]:
-    """The text in lines of at most that width, broken where words end if that is near; together
-    they are the text.
+    """The text in lines of at most that width; together they are the text.
+
+    A line is broken where a word ends, if that is near.
 
     >>> wrapped("news-2024 of-the-long-name", 13)
     ['news-2024 of-', 'the-long-name']
     """
-    lines, start, used, good = [], 0, 0.0, 0
+    lines = []
+    start, word_end, used = 0, 0, 0.0
     for k, ch in enumerate(text):
         if used + _width(ch) > widest and k > start:
-            end = good if good - start > 0.45 * (k - start) else k
+            is_near = word_end - start > 0.45 * (k - start)
+            end = word_end if is_near else k
             lines.append(text[start:end])
             start, used = end, width(text[end:k])
         used += _width(ch)
         if ch in _BREAKS:
-            good = k + 1
+            word_end = k + 1
     return [*lines, text[start:]]
 
 
 def shortened(text: str, widest: float) -> str:
-    """The text, at most so wide: what is too much goes from the middle, as names tend to begin
-    alike.
+    """The text, at most so wide.
+
+    What is too much goes from the middle, as names tend to begin alike.
     """
     if width(text) <= widest:
         return text
-    half, head, tail = (widest - _width("…")) / 2, "", ""
-    for ch in text:
-        if width(head + ch) > half:
-            break
-        head += ch
-    for ch in reversed(text):
-        if width(ch + tail) > half:
-            break
-        tail = ch + tail
+    half = (widest - _width("…")) / 2
+    head = _take(text, half)
+    tail = _take(text[::-1], half)[::-1]
     return f"{head}…{tail}"
 
 
+def _take(text: str, widest: float) -> str:
+    """The start of a text that is at most so wide."""
+    used = 0.0
+    for k, ch in enumerate(text):
+        used += _width(ch)
+        if used > widest:
+            return text[:k]
+    return text
+
+
 def told_apart(names: Sequence[str], widest: float) -> list[str]:
-    """The names, each at most so wide; those that would look alike keep the part in which they
-    differ.
+    """The names, each at most so wide.
+
+    Those that would look alike keep the part in which they differ.
 
     >>> told_apart(["one-long-institution-1-primary-submission", "one-long-institution-2-primary-submission"], 20)
     ['one…ion-1-pri…sion', 'one…ion-2-pri…sion']
     """
-    cut = {name: shortened(name, widest) for name in names}
-    alike: dict[str, list[str]] = {}
-    for name, short in cut.items():
-        alike.setdefault(short, []).append(name)
-    for group in alike.values():
+    short = {name: shortened(name, widest) for name in names}
+    groups: dict[str, list[str]] = {}
+    for name, text in short.items():
+        groups.setdefault(text, []).append(name)
+    for group in groups.values():
         if len(group) > 1:
-            first = len(commonprefix(group))
-            first = max(
-                (k + 1 for k in range(first) if group[0][k] in _BREAKS), default=first
-            )  # where its word begins
-            last = min(
-                len(commonprefix([name[::-1] for name in group])),
-                *(len(name) - first for name in group),
-            )
-            for name in group:
-                end = len(name) - last
-                middle = shortened(name[first:end], 0.7 * widest)
-                head = shortened(name[:first], (widest - width(middle)) / 2)
-                cut[name] = head + middle + shortened(name[end:], widest - width(head + middle))
-    return [cut[name] for name in names]
+            short |= _shorten_alike(group, widest)
+    return [short[name] for name in names]
+
+
+def _shorten_alike(names: Sequence[str], widest: float) -> dict[str, str]:
+    """Names that would look alike, with more of the part in which they differ."""
+    n_alike = len(commonprefix(names))
+    breaks = [k + 1 for k in range(n_alike) if names[0][k] in _BREAKS]
+    start = max(breaks, default=n_alike)  # of the word that differs
+    n_alike_at_end = len(commonprefix([name[::-1] for name in names]))
+    n_alike_at_end = min(n_alike_at_end, *(len(name) - start for name in names))
+    short = {}
+    for name in names:
+        end = len(name) - n_alike_at_end
+        middle = shortened(name[start:end], 0.7 * widest)
+        head = shortened(name[:start], (widest - width(middle)) / 2)
+        tail = shortened(name[end:], widest - width(head + middle))
+        short[name] = head + middle + tail
+    return short

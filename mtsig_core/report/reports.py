@@ -1,6 +1,4 @@
-"""A comparison as a report: which tables, sentences and figures each format shows, in which
-order.
-"""
+"""A comparison and scores as reports: their tables, sentences and figures in order."""
 
 from __future__ import annotations
 
@@ -77,184 +75,190 @@ _FEW_PAIRS = 30  # more have their differences in files, and in text a matrix
 
 
 def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> Report:
-    """By each metric the verdict, all tables and figures; how metrics agree, warnings, and how it
-    was tested.
+    """By each metric the verdict, tables and figures; how metrics agree, caveats, and methods.
 
     Of the pairs, the first `most_pairs` have rows.
     """
-    several, sections = len(comparison.metrics) > 1, [_introduce(comparison)]
+    has_several = len(comparison.metrics) > 1
+    sections = [_introduce(comparison)]
     for metric, result in comparison.metrics.items():
-        sections.append(
-            Section(f"{metric_title(metric)}: systems", list(show_systems(comparison, result)))
-        )
+        title = metric_title(metric)
+        sections.append(Section(f"{title}: systems", list(show_systems(comparison, result))))
         if result.pairs:
             pairs = list(show_pairs(comparison, result, most_pairs))
-            sections.append(Section(f"{metric_title(metric)}: pairs", pairs, "detail"))
-    sections += _relate_metrics(list(comparison.metrics.values())) if several else []
-    if others := tuple(one for one in comparison.warnings if not one.kind.comes_first):
-        sections.append(Section("Caveats", [Warnings(cautions=others, several=several)], "caveats"))
-    sections += [
-        methods_section(comparison),
-        Section("Settings", [_list_settings(comparison)], "detail"),
-    ]
-    return Report(
-        f"Comparison of systems on {comparison.testset.name}",
-        sections,
-        "The texts of this test set are simulated." if comparison.testset.simulated else "",
-    )
+            sections.append(Section(f"{title}: pairs", pairs, "detail"))
+    if has_several:
+        sections.append(Section("", relations_blocks(list(comparison.metrics.values()))))
+    cautions = tuple(caution for caution in comparison.warnings if not caution.kind.comes_first)
+    if cautions:
+        caveats = Warnings(cautions=cautions, several=has_several)
+        sections.append(Section("Caveats", [caveats], "caveats"))
+    sections.append(methods_section(comparison))
+    sections.append(Section("Settings", [_list_settings(comparison)], "detail"))
+    info = comparison.testset
+    simulated = "The texts of this test set are simulated." if info.simulated else ""
+    return Report(f"Comparison of systems on {info.name}", sections, simulated)
 
 
 # -------------------------------------------------------------------------------------------------
-# What was compared, the systems and the pairs, how it was tested; `task_reports` has some of it of a task, too.
+# What was compared, the systems and the pairs, and the methods; reports of tasks share some of it.
 
 
 def _introduce(comparison: Comparison) -> Section:
-    """Warnings that question all numbers, what was compared and how, who was excluded, what was
-    assumed.
-    """
-    doubts = tuple(one for one in comparison.warnings if one.kind.comes_first)
-    blocks: list[Block] = (
-        [Warnings(cautions=doubts, several=len(comparison.metrics) > 1)] if doubts else []
-    )
-    blocks += [
-        Paragraph(text="; ".join(part), role="summary") for part in summarize_comparison(comparison)
-    ]
-    return Section(
-        "",
-        [
-            *blocks,
-            *list_what_was_given(
-                comparison, exclusions_table(comparison), comparison.testset.assumed
-            ),
-        ],
-    )
+    """Caveats that question all numbers, what was compared, exclusions and assumptions."""
+    blocks: list[Block] = []
+    doubts = tuple(caution for caution in comparison.warnings if caution.kind.comes_first)
+    if doubts:
+        blocks.append(Warnings(cautions=doubts, several=len(comparison.metrics) > 1))
+    blocks += summarize(comparison)
+    info = comparison.testset
+    blocks += show_choices(comparison, exclusions_table(comparison), info.assumed)
+    return Section("", blocks)
 
 
-def list_what_was_given(
-    found: AnyComparison, excluded: Table, assumed: Sequence[Assumption]
+def summarize(comparison: Comparison) -> list[Block]:
+    """What was compared, and how."""
+    phrases = summarize_comparison(comparison)
+    return [Paragraph(text="; ".join(group), role="summary") for group in phrases]
+
+
+def show_choices(
+    comparison: AnyComparison, excluded: Table, assumed: Sequence[Assumption]
 ) -> Iterator[Block]:
     """Which systems were excluded, and what was assumed."""
     if excluded:
-        sentences = " ".join(list_exclusions(found))
+        sentences = " ".join(list_exclusions(comparison))
         yield TableBlock(table=excluded, title="Excluded", in_short=sentences)
-    yield Assumptions(assumed=tuple(assumed), metrics=tuple(list_task_metrics(found)))
+    yield Assumptions(assumed=tuple(assumed), metrics=tuple(list_task_metrics(comparison)))
 
 
 def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
+    """The verdict by a metric, and the systems in tables and figures."""
     settings, title = comparison.settings, metric_title(result.metric)
-    anchor = "the best score" if settings.baseline is None else "the baseline"
+    direction = describe_direction(result.higher_is_better, bool(result.pairs))
     yield Paragraph(
         text=state_verdict(comparison, result.metric),
         role="verdict",
-        about=f"{title}, {describe_direction(result.higher_is_better, bool(result.pairs))}",
+        about=f"{title}, {direction}",
     )
     for caution in comparison.warnings:
         if caution.kind.beside_verdict and caution.metric == result.metric:
             yield Paragraph(text=caution.finding, role="hint")
     for sentence in explain_far_firsts(comparison, result.metric):
         yield Paragraph(text=sentence)
-    yield TableBlock(
-        table=leaderboard_table(result, settings),
-        title=f"{title}: systems",
-        **_caption(comparison, result, "Scores"),
-    )
-    yield Figure(
-        draw=partial(forest_svg, result, settings),
-        caption=(
-            f"Blue: {anchor}. Filled: significantly different from it; hollow: not, which does not mean equal."
-            if result.pairs
-            else "The score with its interval: there is no other system to compare it with."
-        ),
-    )
-    if together := name_simultaneous(result, settings):
-        yield Figure(
-            draw=partial(differences_svg, result, settings),
-            caption=(
-                f"Difference of each system to {anchor}. Thick: {write_level(settings)} CI for this pair only. Thin, with "
-                f"ends: {together}. Filled: significantly different; hollow: not, which does not mean equal."
-            ),
-        )
-    if runs := runs_table(comparison, result.metric):
-        yield TableBlock(
-            table=runs,
-            title=f"{title}: training runs",
-            caption=(
-                f"Scores of each training run by {title}, and the standard deviation between runs with its interval."
-            ),
-        )
-    if references := by_reference_table(result):
+    leaderboard = leaderboard_table(result, settings)
+    yield _set_table(comparison, result, leaderboard, "systems", "Scores")
+    yield from _show_figures(comparison, result)
+    yield from runs_blocks(comparison, result.metric)
+    references = by_reference_table(result)
+    if references:
         yield TableBlock(
             table=references,
             title=f"{title}: top group by reference",
-            caption=(
-                f"Top group by {title}, with all references and with each: no other system is significantly better, "
-                "corrected for all pairs."
-            ),
+            caption=f"Top group by {title}, with all references and with each: no other system is significantly "
+            "better, corrected for all pairs.",
         )
 
 
-def show_pairs(comparison: Comparison, result: MetricResult, most: int | None) -> Iterator[Block]:
-    settings, title, n = comparison.settings, metric_title(result.metric), len(result.pairs)
-    table, together = pairs_table(result, settings, most), name_simultaneous(result, settings)
+def runs_blocks(comparison: AnyComparison, metric: str) -> list[Block]:
+    """The scores of each training run, where a system has several; a task has no caption."""
+    runs, title = runs_table(comparison, metric), metric_title(metric)
+    if not runs:
+        return []
+    caption = ""
+    if isinstance(comparison, Comparison):
+        caption = (
+            f"Scores of each training run by {title}, and the standard deviation between runs with its "
+            "interval."
+        )
+    return [TableBlock(table=runs, title=f"{title}: training runs", caption=caption)]
+
+
+def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
+    """The scores, and the differences to the best score or the baseline."""
+    settings = comparison.settings
+    anchor = "the best score" if settings.baseline is None else "the baseline"
+    caption = "The score with its interval: there is no other system to compare it with."
+    if result.pairs:
+        caption = f"Blue: {anchor}. Filled: significantly different from it; hollow: not, which does not mean equal."
+    yield Figure(draw=partial(forest_svg, result, settings), caption=caption)
+    simultaneous = name_simultaneous(result, settings)
+    if simultaneous:
+        caption = (
+            f"Difference of each system to {anchor}. Thick: {write_level(settings)} CI for this pair only. Thin, with "
+            f"ends: {simultaneous}. Filled: significantly different; hollow: not, which does not mean equal."
+        )
+        yield Figure(draw=partial(differences_svg, result, settings), caption=caption)
+
+
+def show_pairs(
+    comparison: Comparison, result: MetricResult, most_pairs: int | None
+) -> Iterator[Block]:
+    """The pairs of systems by a metric, of which the first `most_pairs` have rows."""
+    settings = comparison.settings
+    n_pairs, is_ranked = len(result.pairs), settings.baseline is None
+    is_detail = n_pairs > _FEW_PAIRS and is_ranked
     level = write_level(settings)
-    is_detail = n > _FEW_PAIRS and settings.baseline is None
-    if n > 1 and settings.baseline is None:
+    is_joint = bool(name_simultaneous(result, settings))
+    if n_pairs > 1 and is_ranked:
         yield _set_matrix(comparison, result)
     notes = ['Not significant (a dash under "better") does not mean equal.']
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, settings))
-    notes += (
-        [
+    if is_joint:
+        notes.append(
             f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
             f"{name_family(result, settings)} together."
-        ]
-        if together
-        else []
-    )
-    yield TableBlock(
-        table=table.without(*DETECTABLE),
-        title=f"{title}: pairs",
-        fold=format_count(n, "pair"),
-        n_rows=n,
+        )
+    table = pairs_table(result, settings, most_pairs)
+    yield _set_table(
+        comparison,
+        result,
+        table.without(*DETECTABLE),
+        "pairs",
+        "Differences",
+        fold=format_count(n_pairs, "pair"),
+        n_rows=n_pairs,
         is_detail=is_detail,
         notes=tuple(notes),
-        **_caption(comparison, result, "Differences"),
     )
     if any(pair.mdd is not None for pair in result.pairs):
         family = ""
-        if together:
+        if is_joint:
             family = (
                 f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
                 "usually for Romano-Wolf."
             )
-        yield TableBlock(
-            table=table.select("pair", *DETECTABLE),
-            title=f"{title}: detectable",
-            fold="Smallest detectable differences",
-            n_rows=n,
+        note = (
+            f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
+            f"{level} CI, because the standard error (SE) is an estimate."
+        )
+        subject = "Smallest detectable differences"
+        yield _set_table(
+            comparison,
+            result,
+            table.select("pair", *DETECTABLE),
+            "detectable",
+            subject,
+            fold=subject,
+            n_rows=n_pairs,
             is_detail=is_detail,
-            **_caption(comparison, result, "Smallest detectable differences"),
-            notes=(
-                f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
-                f"{level} CI, because the standard error (SE) is an estimate.",
-            ),
+            notes=(note,),
         )
     if result.pair_runs:
-        yield TableBlock(
-            table=pair_runs_table(comparison, result.metric),
-            is_detail=is_detail,
-            title=f"{title}: differences between runs",
-            **_caption(comparison, result, "Standard errors, with training runs,"),
-        )
+        runs = pair_runs_table(comparison, result.metric)
+        name, subject = "differences between runs", "Standard errors, with training runs,"
+        yield _set_table(comparison, result, runs, name, subject, is_detail=is_detail)
     if is_detail:
         yield Paragraph(
             role="hint",
             text="Differences and p of all pairs: --format csv or json; --baseline NAME for "
             "those with one.",
         )
-    if len(result.systems) > 2 and settings.baseline is None:
+    if len(result.systems) > 2 and is_ranked:
+        title = f"{metric_title(result.metric)}: signs"
         yield Paragraph(role="hint", text=_explain_signs(comparison, result))
-        yield TableBlock(table=signs_table(result, settings), title=f"{title}: signs")
+        yield TableBlock(table=signs_table(result, settings), title=title)
 
 
 def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
@@ -269,129 +273,108 @@ def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
         signs.append("! test and scores disagree")
     n_significant = sum(pair.significant for pair in result.pairs)
     counts = f"{n_significant} of {format_count(len(result.tested), 'pair')} significant"
-    untested = len(result.pairs) - len(result.tested)
-    if untested:
-        counts += f"; - not tested, no line in common: {untested}"
+    n_untested = len(result.pairs) - len(result.tested)
+    if n_untested:
+        counts += f"; - not tested, no line in common: {n_untested}"
     return f"Row against column: {', '.join(signs)} ({counts})"
 
 
 def _set_matrix(comparison: Comparison, result: MetricResult) -> TableBlock:
-    below = (
-        "the share of resamples that the better system wins"
-        if any(pair.win is not None for pair in result.pairs)
-        else "the adjusted p"
-    )
+    below = "the adjusted p"
+    if any(pair.win is not None for pair in result.pairs):
+        below = "the share of resamples that the better system wins"
     notes = [
         f"Above the diagonal: the difference {describe_difference(result)}, positive where the row is better. "
         f"Below: {below}. Not significant does not mean equal."
     ]
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, comparison.settings))
+    matrix = numbered_matrix(result)
+    return _set_table(comparison, result, matrix, "matrix", "All pairs", notes=tuple(notes))
+
+
+def _set_table(
+    comparison: Comparison,
+    result: MetricResult,
+    table: Table,
+    name: str,
+    subject: str,
+    **settings: Any,
+) -> TableBlock:
+    """A table of a metric, with the doubts about all of its numbers and where its methods are."""
+    doubts = [caution for caution in comparison.warnings if caution.kind.comes_first]
+    metrics = (None, result.metric)
+    caveats = [caution.finding for caution in doubts if caution.metric in metrics]
+    caveats.append(refer_to_methods(comparison, result.metric))
     return TableBlock(
-        table=numbered_matrix(result),
-        title=f"{metric_title(result.metric)}: matrix",
-        notes=tuple(notes),
-        **_caption(comparison, result, "All pairs"),
+        table=table,
+        title=f"{metric_title(result.metric)}: {name}",
+        caption=write_caption(comparison, result.metric, subject),
+        caveats=tuple(caveats),
+        **settings,
     )
 
 
-def _caption(comparison: Comparison, result: MetricResult, what: str) -> dict[str, Any]:
-    """The caption of a table, what puts all its numbers in doubt, and where to read what else they
-    depend on.
-    """
-    doubts = [
-        caution.finding
-        for caution in comparison.warnings
-        if caution.kind.comes_first and caution.metric in (None, result.metric)
-    ]
-    return {
-        "caption": write_caption(comparison, result.metric, what),
-        "caveats": (*doubts, refer_to_methods(comparison, result.metric)),
-    }
-
-
-def refer_to_methods(found: AnyComparison, metric: str) -> str:
+def refer_to_methods(comparison: AnyComparison, metric: str) -> str:
     """Say where a file has the methods, and the caveats if there are any."""
-    what = "Methods and caveats" if list_caveats(found, metric) else "Methods"
-    return f"{what}: see {metric_title(metric)}: methods."
+    contents = "Methods and caveats" if list_caveats(comparison, metric) else "Methods"
+    return f"{contents}: see {metric_title(metric)}: methods."
 
 
-def methods_section(found: AnyComparison) -> Section:
-    """How it was tested by each metric: with what was found on a page, without it on paper."""
+def methods_section(comparison: AnyComparison) -> Section:
+    """The methods by each metric: on a page with the results, in print without them."""
     blocks: list[Block] = []
-    for metric in list_task_metrics(found):
+    for metric in list_task_metrics(comparison):
         title = metric_title(metric)
-        blocks += [
-            Paragraph(
-                text=f"{describe_methods(found, metric)} {describe_signatures(found, metric)}",
-                role="printed",
-                about=title,
-            ),
-            Paragraph(
-                text=paper_sentences(found, metric),
-                role="paper",
-                about=f"{title}: for a paper",
-            ),
-        ]
-        if isinstance(found, Comparison):
-            blocks.append(
-                Paragraph(
-                    text=found.metrics[metric].signature,
-                    role="signature",
-                    about=f"{title} signature:",
-                )
-            )
-    return Section(
-        "How it was tested", blocks, "detail" if isinstance(found, Comparison) else "main"
+        methods = describe_methods(comparison, metric)
+        signatures = describe_signatures(comparison, metric)
+        sentences = paper_sentences(comparison, metric)
+        blocks.append(Paragraph(text=f"{methods} {signatures}", role="printed", about=title))
+        blocks.append(Paragraph(text=sentences, role="paper", about=f"{title}: for a paper"))
+        if isinstance(comparison, Comparison):
+            signature = comparison.metrics[metric].signature
+            about = f"{title} signature:"
+            blocks.append(Paragraph(text=signature, role="signature", about=about))
+    place = "detail" if isinstance(comparison, Comparison) else "main"
+    return Section("How it was tested", blocks, place)
+
+
+def relations_blocks(results: Sequence[MetricResult]) -> list[Block]:
+    """The decisions of all metrics of a test set in one matrix, if they share systems."""
+    table = relations_table(results)
+    if not table:
+        return []
+    names = ", ".join(metric_title(result.metric) for result in results)
+    missing = without_relation(results)
+    notes = [f"Not compared by all of these: {', '.join(missing)}"] if missing else []
+    legend = (
+        f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither"
     )
-
-
-def _relate_metrics(results: list[MetricResult]) -> Iterator[Section]:
-    """All metrics of a test set in one matrix."""
-    if table := relations_table(results):
-        names, gone = (
-            ", ".join(metric_title(result.metric) for result in results),
-            without_relation(results),
-        )
-        yield Section(
-            "",
-            [
-                Paragraph(
-                    text=f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither",
-                    role="hint",
-                ),
-                TableBlock(
-                    table=table,
-                    title="Metrics together",
-                    notes=(f"Not compared by all of these: {', '.join(gone)}",) * bool(gone),
-                ),
-            ],
-        )
+    return [
+        Paragraph(text=legend, role="hint"),
+        TableBlock(table=table, title="Metrics together", notes=tuple(notes)),
+    ]
 
 
 def _list_settings(comparison: Comparison) -> Facts:
     info, settings = comparison.testset, comparison.settings
-    test, correction = (
-        SETTINGS[key].name_value(getattr(settings, key)) for key in ("test", "correction")
-    )
     facts = {
         "test set": info.name,
         "digest": info.digest,
-        "test": test,
+        "test": SETTINGS["test"].name_value(settings.test),
         "unit": settings.unit,
         "block length": settings.block_length,
         "trials": settings.trials,
         "alpha": settings.alpha,
-        "correction": correction,
+        "correction": SETTINGS["correction"].name_value(settings.correction),
         "intervals": list_interval_kinds(comparison),
         "resamples": settings.resamples,
         "seed": settings.seed,
         "baseline": settings.baseline,
         "mtsig": settings.version,
     }
-    return Facts(
-        pairs=tuple((name, str(value)) for name, value in facts.items() if value is not None)
-    )
+    pairs = [(name, str(value)) for name, value in facts.items() if value is not None]
+    return Facts(pairs=tuple(pairs))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -400,71 +383,30 @@ def _list_settings(comparison: Comparison) -> Facts:
 
 def scores_report(scores: Scores) -> Report:
     """The systems by each metric, and its signature."""
-    table = scores_table(scores)
-    names = table.values("system")
+    all_scores = scores_table(scores)
+    names = all_scores.values("system")
     sections, metrics, rows = [], {}, []
     for key, result in scores.metrics.items():
-        by_score = sorted(
-            result.systems, key=lambda row: row.score, reverse=result.higher_is_better
-        )
-        own_table = table.select("system", key)
-        own_table = own_table.pick_rows([names.index(row.system) for row in by_score])
+        by_system = {row.system: row.score for row in result.systems}
+        order = sorted(by_system, key=by_system.__getitem__, reverse=result.higher_is_better)
+        table = all_scores.select("system", key)
+        table = table.pick_rows([names.index(system) for system in order])
         sentences = [] if result.higher_is_better else ["Lower is better."]
         sentences += list_assumptions(scores.testset.assumed, [result.metric])
         sentences.append(result.signature)
-        blocks: list[Block] = [TableBlock(table=own_table, title=metric_title(result.metric))]
+        blocks: list[Block] = [TableBlock(table=table, title=metric_title(result.metric))]
         blocks += [Paragraph(text=sentence) for sentence in sentences]
         sections.append(Section("", blocks))
-        by_system = {row.system: row.score for row in result.systems}
-        metrics[key] = {"signature": result.signature, "scores": by_system}
+        signature = {"signature": result.signature}
+        metrics[key] = {**signature, "scores": by_system}
         for system, score in by_system.items():
-            rows.append(
-                {"metric": key, "system": system, "score": score, "signature": result.signature}
-            )
+            rows.append({"metric": key, "system": system, "score": score, **signature})
     title = f"Scores on {scores.testset.name}"
     return Report(title, sections, record={"metrics": metrics}, rows=rows)
 
 
 # -------------------------------------------------------------------------------------------------
-# The forms of a comparison.
-
-
-def comparison_text(comparison: Comparison, width: int | None = None) -> str:
-    """The whole of it as text, which fits `width`."""
-    return report_text(comparison_report(comparison), width)
-
-
-def comparison_latex(comparison: Comparison) -> str:
-    """Leaderboard, pairs and matrix of each metric as booktabs tables with short captions, and how
-    it was tested.
-
-    >>> from mtsig_core import TestSet, compare
-    >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> r"\\begin{tabular}" in comparison_latex(compare(ts, trials=999))
-    True
-    """
-    return report_latex(comparison_report(comparison, MOST_ROWS))
-
-
-def comparison_html(comparison: Comparison) -> str:
-    """A page in light or dark, as the reader's system prefers, that needs nothing else.
-
-    Names are shown literally.
-    """
-    return report_html(comparison_report(comparison))
-
-
-FORMS: dict[str, Callable[[Comparison], str]] = {
-    "text": comparison_text,
-    "json": comparison_json,
-    "csv": comparison_csv,
-    "latex": comparison_latex,
-    "html": comparison_html,
-}
-
-
-# -------------------------------------------------------------------------------------------------
-# What results show of themselves: a table in a notebook, files and figures. Results import this when asked.
+# Formats.
 
 
 #: The renderer of each format.
@@ -482,6 +424,40 @@ def render_report(report: Report, form: str, width: int | None = None) -> str:
     if form == "text":
         return report_text(report, width)
     return RENDERERS[form](report)
+
+
+def comparison_text(comparison: Comparison, width: int | None = None) -> str:
+    """A comparison as text, which fits `width`."""
+    return report_text(comparison_report(comparison), width)
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    r"""The tables of each metric for booktabs with short captions, and the methods.
+
+    >>> from mtsig_core import TestSet, compare
+    >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
+    >>> r"\begin{tabular}" in comparison_latex(compare(ts, trials=999))
+    True
+    """
+    return report_latex(comparison_report(comparison, MOST_ROWS))
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """A page in light or dark, as the reader's system prefers, that needs nothing else.
+
+    Names are shown literally.
+    """
+    return report_html(comparison_report(comparison))
+
+
+#: JSON and CSV of a comparison are made without the sentences and figures of its report.
+FORMS: dict[str, Callable[[Comparison], str]] = {
+    "text": comparison_text,
+    "json": comparison_json,
+    "csv": comparison_csv,
+    "latex": comparison_latex,
+    "html": comparison_html,
+}
 
 
 def render(comparison: Comparison, form: str) -> str:

@@ -362,7 +362,7 @@ def state_pair(comparison: Comparison, result: MetricResult, pair: PairResult, n
         verdict = f"{better} is significantly better"
     else:
         verdict = describe_undecided(pair, comparison.settings)
-    evidence = write_decisive(comparison, result, pair, name)
+    evidence = write_evidence(comparison, result, pair, name)
     return f"{name} vs. {_name_partner(pair, name)}: {verdict} ({evidence})"
 
 
@@ -370,8 +370,11 @@ def _name_partner(pair: PairResult | MacroPair, name: str) -> str:
     return pair.b if name == pair.a else pair.a
 
 
-def write_decisive(
-    comparison: Comparison, result: MetricResult, pair: PairResult, name: str
+def write_evidence(
+    comparison: Comparison,
+    result: MetricResult | MacroResult,
+    pair: PairResult | MacroPair,
+    name: str,
 ) -> str:
     """Write the improvement of one system of a pair over the other, and what decides.
 
@@ -381,93 +384,65 @@ def write_decisive(
     settings = comparison.settings
     view = view_pair(pair, name, result, settings)
     form = choose_form(result)
-    phrases = [f"{signed(view.difference, form)} {name_unit(result.metric)}"]
+    difference = f"{signed(view.difference, form)} {name_unit(result.metric)}"
+    phrases = [f"{difference}{_name_common_segments(comparison, result, pair)}"]
+    n_pairs = len(_list_tested(result))
     contradiction = None
-    interval = find_decisive_interval(view, result, settings)
+    interval = find_decisive_interval(view, n_pairs, settings)
     if interval is not None:
-        low, high = interval
+        low, high = (signed(bound, form, "") for bound in interval)
         is_joint = interval is view.ci_joint
-        level = _name_interval(settings, is_joint)
-        is_decisive = is_joint or len(result.tested) == 1
+        level = f"{write_level(settings)} CI"
+        if is_joint:
+            level += " for all pairs together"
+        is_decisive = is_joint or n_pairs == 1
         if is_decisive and contradicts_decision(pair, interval, settings):
-            verb = "contains" if pair.significant else "excludes"
-            contradiction = (
-                f"but the {level}, by another method, {verb} 0: {low:{form}} to {high:{form}}"
-            )
+            verb = "excludes" if pair.better is None else "contains"
+            contradiction = f"but the {level}, by another method, {verb} 0: {low} to {high}"
         else:
-            phrases.append(f"{level} {low:{form}} to {high:{form}}")
+            phrases.append(f"{level} {low} to {high}")
     if view.win is not None and view.lose is not None:
         partner = _name_partner(pair, name)
         phrases.append(f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}")
-    elif view.adjusted_p is not None:
-        phrases.append(write_p(view.adjusted_p, p_word(settings.correction, len(result.tested))))
+    elif view.adjusted_p is None:
+        phrases.append("not tested, as they have no segments in common")
+    else:
+        phrases.append(write_p(view.adjusted_p, p_word(settings.correction, n_pairs)))
     if contradiction is not None:
         phrases.append(contradiction)
     return ", ".join(phrases)
 
 
-def _name_interval(settings: Settings, is_joint: bool) -> str:
-    level = f"{write_level(settings)} CI"
-    return f"{level} for all pairs together" if is_joint else level
-
-
-def _write_evidence(
+def _name_common_segments(
     comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
 ) -> str:
-    """Write all evidence on a pair for a paper: scores, difference, intervals, p or wins."""
-    settings = comparison.settings
-    view = view_pair(pair, pair.a, result, settings)
-    form = choose_form(result)
-    scores = {row.system: row.score for row in result.systems}
-    phrases = [f"{printable(name)} {scores[name]:{form}}" for name in (pair.a, pair.b)]
-    difference = f"difference {signed(view.difference, form)} {printable(name_unit(result.metric))}"
-    if isinstance(pair, PairResult) and isinstance(result, MetricResult):
-        if has_different_segments(comparison, result):
-            difference += f" on the {format_count(pair.n, 'segment')} with scores for both"
-    phrases.append(difference)
-    if view.ci is not None:
-        phrases.append(f"{_name_interval(settings, False)} {_write_bounds(view.ci, form)}")
-    if view.ci_joint is not None and len(result.pairs) > 1:
-        bounds = _write_bounds(view.ci_joint, form)
-        phrases.append(f"{_name_interval(settings, False)} {bounds} for all pairs together")
-    phrases += _write_chances(view)
-    return ", ".join(phrases)
-
-
-def _write_bounds(interval: tuple[float, float], form: str) -> str:
-    low, high = (signed(bound, form, "") for bound in interval)
-    return f"{low} to {high}"
-
-
-def _write_chances(view: PairView) -> list[str]:
-    """Write p and adjusted p, or by a test without p the shares of wins."""
-    if view.win is not None and view.lose is not None:
-        win, lose = f"{100 * view.win:.1f}%", f"{100 * view.lose:.1f}%"
-        return [f"wins on {win} and loses on {lose} of the resamples"]
-    if view.p is None or view.adjusted_p is None:
-        return ["not tested, as they have no segments in common"]
-    if view.adjusted_p == view.p:
-        return [write_p(view.p)]
-    return [write_p(view.p), write_p(view.adjusted_p, "adjusted p")]
+    """Name the segments that a difference is of, if systems have scores on different ones."""
+    if isinstance(pair, MacroPair) or isinstance(result, MacroResult):
+        return ""
+    if not has_different_segments(comparison, result):
+        return ""
+    return f" on the {format_count(pair.n, 'segment')} with scores for both"
 
 
 def contradicts_decision(
-    pair: PairResult, interval: tuple[float, float] | None, settings: Settings
+    pair: PairResult | MacroPair, interval: tuple[float, float] | None, settings: Settings
 ) -> bool:
     """Return whether an interval contradicts the decision on a pair.
 
     It contains 0 although the pair is significant, or excludes 0 although it is not.
     """
-    if interval is None or is_split(pair, settings.alpha):
+    if interval is None:
         return False
-    return pair.significant == contains_zero(*interval)
+    if isinstance(pair, PairResult) and is_split(pair, settings.alpha):
+        return False
+    return (pair.better is not None) == contains_zero(*interval)
 
 
 def find_decisive_interval(
-    view: PairView, result: MetricResult, settings: Settings
+    view: PairView, n_pairs: int, settings: Settings
 ) -> tuple[float, float] | None:
     """Return the interval that goes with the p that decides."""
-    is_joint = len(result.tested) > 1 and CORRECTIONS[settings.correction].family_wise
+    is_joint = n_pairs > 1 and CORRECTIONS[settings.correction].family_wise
     return view.ci_joint if is_joint and view.ci_joint is not None else view.ci
 
 
@@ -616,7 +591,7 @@ def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
     if pair is None:
         return None
     name = pair.b if pair.a == find_anchor(result, settings) else pair.a
-    evidence = write_decisive(comparison, result, pair, name)
+    evidence = write_evidence(comparison, result, pair, name)
     return f"{name} vs. {_name_partner(pair, name)}: {evidence}"
 
 
@@ -1639,7 +1614,7 @@ def _describe_two_best(comparison: Comparison, result: MetricResult | MacroResul
     """Write the evidence on the two best scores, tested or not, and how many pairs differ."""
     best = {row.system for row in result.systems[:2]}
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == best)
-    sentences = [f"The two best scores: {_write_evidence(comparison, result, pair)}."]
+    sentences = [f"The two best scores: {_write_scores(comparison, result, pair)}."]
     pairs = _list_tested(result)
     if has_p_values(comparison.settings) and any(pair.decidable for pair in pairs):
         n = sum(pair.better is not None for pair in pairs)
@@ -1653,7 +1628,18 @@ def _judge_with_evidence(
     comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
 ) -> str:
     verdict = _judge_pair(comparison, result, pair)
-    return f"{verdict}: {_write_evidence(comparison, result, pair)}."
+    return f"{verdict}: {_write_scores(comparison, result, pair)}."
+
+
+def _write_scores(
+    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
+) -> str:
+    """Write the two scores of a pair and its evidence."""
+    form = choose_form(result)
+    scores = {row.system: row.score for row in result.systems}
+    both = f"{pair.a} {scores[pair.a]:{form}}, {pair.b} {scores[pair.b]:{form}}"
+    evidence = write_evidence(comparison, result, pair, pair.a)
+    return printable(f"{both}, difference {evidence}")
 
 
 def _judge_pair(

@@ -1,8 +1,8 @@
-"""A shared task in every form that it is written in: text, JSON, CSV, LaTeX and HTML."""
+"""A shared task as a report, as JSON and as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,16 +31,23 @@ from mtsig_core.report.experiment_reports import (
     agreement_record,
     agreement_rows,
 )
-from mtsig_core.report.export import join_ratings, metric_records, records_csv
-from mtsig_core.report.html import report_html
-from mtsig_core.report.latex import report_latex
+from mtsig_core.report.export import (
+    Records,
+    join_ratings,
+    label_records,
+    metric_records,
+    records_csv,
+)
 from mtsig_core.report.pictures import task_svg
 from mtsig_core.report.reports import (
-    list_what_was_given,
     methods_section,
     refer_to_methods,
+    render_report,
+    runs_blocks,
+    show_choices,
     show_pairs,
     show_systems,
+    summarize,
 )
 from mtsig_core.report.review import (
     MEASURED_SAID,
@@ -67,7 +74,6 @@ from mtsig_core.report.sentences import (
     select_lang_pairs,
     state_agreement,
     state_verdict,
-    summarize_comparison,
     write_caption,
 )
 from mtsig_core.report.tables import (
@@ -77,530 +83,460 @@ from mtsig_core.report.tables import (
     map_print_names,
     pairs_table,
     rank_table,
-    runs_table,
     single_runs,
     tops_table,
     with_run_records,
 )
-from mtsig_core.report.text import report_text, terminal_width
-from mtsig_core.results import MacroResult, MetricResult, TaskComparison
+from mtsig_core.report.text import terminal_width
+from mtsig_core.results import MacroResult, MetricResult, PairRuns, TaskComparison
 from mtsig_core.reviews import Entry, replay
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
 
 History = Sequence[Entry]  # of a review; empty where there is none
-_OF_AGREEMENT = "agreement", "agreement_comparisons"
+_AGREEMENT_TABLES = ("agreement", "agreement_comparisons")
+
+# -------------------------------------------------------------------------------------------------
+# JSON and CSV.
 
 
-def task_json(found: TaskComparison, history: History = ()) -> str:
-    """The whole result: stable keys, undefined is null, full precision; of a review its record."""
-    first = next(iter(found.pairs.values()), None)
-    cautions = {"": found.warnings} | {
-        pair: comparison.warnings for pair, comparison in found.pairs.items()
+def task_json(result: TaskComparison, history: History = ()) -> str:
+    """The complete result: stable keys, undefined is null, full precision; of a review its record."""
+    settings = None
+    cautions = [{"pair": "", **caution_record(caution)} for caution in result.warnings]
+    pairs, macro = {}, {}
+    for pair, comparison in result.pairs.items():
+        settings = settings or comparison.settings
+        cautions += [{"pair": pair, **caution_record(caution)} for caution in comparison.warnings]
+        pairs[pair] = {
+            "testset": info_record(comparison.testset),
+            "settings": comparison.settings,
+            "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset),
+        }
+    for name, macro_record in metric_records(result.macro).items():
+        macro[name] = {"notes": list_gaps_across(result, name), **macro_record}
+    record = {
+        "schema": SCHEMA,
+        "task": info_record(result.task),
+        "settings": settings,
+        "ranks": _record_ranks(result),
+        "disputed": [_record_dispute(dispute) for dispute in find_disputes(result)],
+        "excluded": result.excluded,
+        "warnings": cautions,
+        "pairs": pairs,
+        "macro": macro,
     }
-    return to_json(
-        {
-            "schema": SCHEMA,
-            "task": info_record(found.task),
-            "settings": None if first is None else first.settings,
-            "ranks": _ranks_record(found),
-            "disputed": _disputes_record(found),
-            "excluded": found.excluded,
-            "warnings": [
-                {"pair": pair, **caution_record(caution)}
-                for pair, own in cautions.items()
-                for caution in own
-            ],
-            "pairs": {
-                pair: {
-                    "testset": info_record(comparison.testset),
-                    "settings": comparison.settings,
-                    "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset),
-                }
-                for pair, comparison in found.pairs.items()
-            },
-            "macro": {
-                name: {"notes": list_gaps_across(found, name), **record}
-                for name, record in metric_records(found.macro).items()
-            },
-            **({} if found.agreement is None else {"agreement": agreement_record(found.agreement)}),
-            **({} if not history else {"review": review_record(history, found)}),
-        }
-    )
-
-
-def task_csv(found: TaskComparison, history: History = ()) -> str:
-    """One table of all language pairs and metrics, whose rows the columns ``table`` and
-    ``language_pair`` (empty: across) tell apart: systems, pairs of systems, training runs,
-    exclusions, assumptions (the sentence is the ``reason``), a review, disputed pairs of systems,
-    and how metrics agree with human scores.
-    """
-    rows: list[dict[str, object]] = []
-
-    def called(name: str) -> dict[str, object]:
-        info = found.task.systems.get(name)
-        said = (
-            {}
-            if info is None
-            else {"display_name": info.display_name, "role": info.role, "kind": info.kind}
-        )
-        return {
-            key: value
-            for key, value in said.items()
-            if value not in (None, "primary", "submission")
-        }
-
-    results: list[tuple[dict[str, object], MetricResult | MacroResult]] = [
-        ({"language_pair": pair, "metric": metric, "signature": result.signature}, result)
-        for pair, comparison in found.pairs.items()
-        for metric, result in comparison.metrics.items()
-    ]
-    results += [
-        ({"language_pair": "", "metric": metric}, macro) for metric, macro in found.macro.items()
-    ]
-    for own, result in results:
-        rows += [
-            {"table": "systems", **own, **row, **called(row["system"])}
-            for row in with_run_records(result.systems, result.runs)
-        ]
-        rows += [
-            {"table": "pairs", **own, **row}
-            for row in with_run_records(result.pairs, getattr(result, "pair_runs", ()))
-        ]
-        rows += [{"table": "runs", **own, **row} for row in single_runs(result)]
-    rows += [
-        {
-            "table": "excluded",
-            "language_pair": one.pair or "",
-            "system": one.system,
-            "reason": one.reason,
-        }
-        for one in found.excluded
-    ]
-    metrics = list_task_metrics(found)
-    rows += [
-        {"table": "assumed", "reason": text}
-        for text in list_assumptions(found.task.assumed, metrics)
-    ]
+    if result.agreement is not None:
+        record["agreement"] = agreement_record(result.agreement)
     if history:
-        review = review_record(history, found)
-        rows += [
+        record["review"] = review_record(history, result)
+    return to_json(record)
+
+
+def task_csv(result: TaskComparison, history: History = ()) -> str:
+    """One table, in which the columns ``table`` and ``language_pair`` say what a row is.
+
+    Rows are systems, pairs of systems, training runs, exclusions, assumptions (the sentence is the
+    ``reason``), a review, disputed pairs of systems, and how metrics agree with human scores. The
+    language pair is empty for results across all of them.
+    """
+    rows: Records = []
+    for pair, comparison in result.pairs.items():
+        for metric, metric_result in comparison.metrics.items():
+            labels = {"language_pair": pair, "metric": metric}
+            labels["signature"] = metric_result.signature
+            rows += _list_result_rows(result, metric_result, metric_result.pair_runs, labels)
+    for metric, macro in result.macro.items():
+        rows += _list_result_rows(result, macro, (), {"language_pair": "", "metric": metric})
+    for exclusion in result.excluded:
+        rows.append(
             {
-                "table": "decisions",
-                "language_pair": one["pair"],
-                "system": name,
-                "reason": one["why"],
+                "table": "excluded",
+                "language_pair": exclusion.pair or "",
+                "system": exclusion.system,
+                "reason": exclusion.reason,
             }
-            for one in review["decisions"]
-            for name in one["first"]
-        ]
-        rows += [
-            {
-                "table": "notes",
-                "language_pair": one["pair"],
-                "metric": one["metric"],
-                "a": one["a"],
-                "b": one["b"],
-                "reason": one["text"],
-                **{key: value for key, value in measured.items() if key != "left_out"},
-            }
-            for one, measured in zip(review["notes"], review["measured"], strict=True)
-        ]
-        rows += [
-            {"table": "decision_warnings", "reason": text} for text in review["decision_warnings"]
-        ]
-    rows += [{"table": "disputed", **record} for record in disputed_records(find_disputes(found))]
-    rows += [] if found.agreement is None else agreement_rows(found.agreement, _OF_AGREEMENT)
-    info = {"task": found.task.name, "digest": found.task.digest}
+        )
+    for text in list_assumptions(result.task.assumed, list_task_metrics(result)):
+        rows.append({"table": "assumed", "reason": text})
+    if history:
+        rows += _list_review_rows(review_record(history, result))
+    rows += label_records("disputed", disputed_records(find_disputes(result)))
+    if result.agreement is not None:
+        rows += agreement_rows(result.agreement, _AGREEMENT_TABLES)
+    info = {"task": result.task.name, "digest": result.task.digest}
     return records_csv([{**row, **info} for row in rows])
 
 
-def _ranks_record(found: TaskComparison) -> dict[str, Any]:
+def _list_result_rows(
+    task: TaskComparison,
+    result: MetricResult | MacroResult,
+    pair_runs: Sequence[PairRuns],
+    labels: Mapping[str, str],
+) -> Records:
+    systems = with_run_records(result.systems, result.runs)
+    for row in systems:
+        info = task.task.systems.get(row["system"])
+        if info is not None:
+            facts = {"display_name": info.display_name, "role": info.role, "kind": info.kind}
+            for key, value in facts.items():
+                if value not in (None, "primary", "submission"):
+                    row[key] = value
+    pairs = with_run_records(result.pairs, pair_runs)
+    return [
+        *label_records("systems", systems, **labels),
+        *label_records("pairs", pairs, **labels),
+        *label_records("runs", single_runs(result), **labels),
+    ]
+
+
+def _list_review_rows(review: Mapping[str, Any]) -> Records:
+    rows: Records = []
+    for decision in review["decisions"]:
+        for system in decision["first"]:
+            rows.append(
+                {
+                    "table": "decisions",
+                    "language_pair": decision["pair"],
+                    "system": system,
+                    "reason": decision["why"],
+                }
+            )
+    for note, measured in zip(review["notes"], review["measured"], strict=True):
+        row = {
+            "table": "notes",
+            "language_pair": note["pair"],
+            "metric": note["metric"],
+            "a": note["a"],
+            "b": note["b"],
+            "reason": note["text"],
+            **measured,
+        }
+        del row["left_out"]
+        rows.append(row)
+    for text in review["decision_warnings"]:
+        rows.append({"table": "decision_warnings", "reason": text})
+    return rows
+
+
+def _record_ranks(result: TaskComparison) -> dict[str, Any]:
     """The rule and what it hides by each metric, for JSON."""
-    rule = find_rank_rule(found)
-    hidden = {name: count_hidden(found, name) for name in list_task_metrics(found)}
+    rule = find_rank_rule(result)
+    metrics = {}
+    for name in list_task_metrics(result):
+        hidden = count_hidden(result, name)
+        if hidden is not None:
+            metrics[name] = hidden
     return {
         "rule": rule.name,
         "source": rule.source,
         "ignores": list(rule.ignores),
-        "metrics": {name: own for name, own in hidden.items() if own is not None},
+        "metrics": metrics,
     }
 
 
-def _disputes_record(task: TaskComparison) -> list[dict[str, Any]]:
-    """For each language pair (None: the mean differences) the counts, and the pairs on which
-    metrics do not agree.
-    """
-    return [
-        {
-            "language_pair": one.language_pair,
-            "metrics": list(one.metrics),
-            "n_pairs": len(one.pairs),
-            **{kind.replace(" ", "_"): one.count(kind) for kind in AGREEMENTS},
-            "only": {name: one.alone(name) for name in one.metrics},
-            "pairs": [
+def _record_dispute(dispute: Disputed) -> dict[str, Any]:
+    """The counts of a language pair, and the pairs of systems on which metrics do not agree."""
+    record: dict[str, Any] = {
+        "language_pair": dispute.language_pair,
+        "metrics": list(dispute.metrics),
+        "n_pairs": len(dispute.pairs),
+    }
+    for kind in AGREEMENTS:
+        record[kind.replace(" ", "_")] = dispute.count(kind)
+    record["only"] = {name: dispute.alone(name) for name in dispute.metrics}
+    record["pairs"] = []
+    for _, pair in list_disputed_pairs([dispute]):
+        record["pairs"].append(
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "together": pair.kind,
+                "improvements": dict(zip(dispute.metrics, pair.improvements, strict=True)),
+                "decisions": dict(zip(dispute.metrics, pair.decisions, strict=True)),
+            }
+        )
+    return record
+
+
+def disputed_records(disputes: Sequence[Disputed]) -> Records:
+    """A record for each metric of each pair of systems on which metrics do not agree."""
+    records = []
+    for dispute, pair in list_disputed_pairs(disputes):
+        values = zip(dispute.metrics, pair.improvements, pair.decisions, strict=True)
+        for metric, improvement, decision in values:
+            records.append(
                 {
+                    "language_pair": dispute.language_pair or "",
+                    "metric": metric,
                     "a": pair.a,
                     "b": pair.b,
                     "together": pair.kind,
-                    "improvements": dict(zip(one.metrics, pair.improvements, strict=True)),
-                    "decisions": dict(zip(one.metrics, pair.decisions, strict=True)),
+                    "improvement": improvement,
+                    "decision": decision,
                 }
-                for _, pair in list_disputed_pairs([one])
-            ],
-        }
-        for one in find_disputes(task)
-    ]
-
-
-def disputed_records(disputed: Sequence[Disputed]) -> list[dict[str, object]]:
-    """A record for each metric of each pair of systems on which metrics do not agree."""
-    return [
-        {
-            "language_pair": one.language_pair or "",
-            "metric": metric,
-            "a": pair.a,
-            "b": pair.b,
-            "together": pair.kind,
-            "improvement": improvement,
-            "decision": decision,
-        }
-        for one, pair in list_disputed_pairs(disputed)
-        for metric, improvement, decision in zip(
-            one.metrics, pair.improvements, pair.decisions, strict=True
-        )
-    ]
+            )
+    return records
 
 
 # -------------------------------------------------------------------------------------------------
-# The report, for readers: ranks by language pair, metrics that disagree, which to trust, a review.
+# The report: ranks by language pair, metrics that disagree, which metric to trust, a review.
 
 
 _MOST_IN_TEXT, _MOST_PRINTED = 20, 200  # pairs of systems on which metrics disagree
 _MOST_PAIRS_OF_SYSTEMS = 3000  # on the page of a task, in all its tables together
 
 
-def task_report(found: TaskComparison, command: str, history: Sequence[Entry] = ()) -> Report:
-    """By each metric the verdict, what has to be known, the ranks, pairs of systems across the
-    language pairs; where metrics disagree, and which to trust; what a review (`history`) decided;
-    how it was tested; each language pair.
+def task_report(result: TaskComparison, command: str, history: History = ()) -> Report:
+    """By each metric the verdict, ranks and pairs of systems; then what is about all of them.
 
-    `command` is the command line that prints its numbers.
+    That is where metrics disagree, which to trust, the decisions of a review (`history`), the
+    methods, and each language pair. `command` is the command line that prints its numbers.
     """
-    simulated = any(comparison.testset.simulated for comparison in found.pairs.values())
-    agreement = (
-        []
-        if found.agreement is None
-        else [Section("Which metric to trust", agreement_blocks(found.agreement))]
-    )
-    return Report(
-        f"Shared task: {found.task.name}",
-        [
-            _introduce_task(found, command),
-            *(_metric_section(found, metric) for metric in list_task_metrics(found)),
-            *_dispute_sections(found),
-            *agreement,
-            *_review_sections(found, history),
-            *_warning_sections(found),
-            methods_section(found),
-            *_pair_sections(found),
-            *_command_sections(found, command, history),
-        ],
-        "The texts and ratings of this task are simulated." * simulated,
-    )
+    sections = [_introduce_task(result, command)]
+    sections += [_metric_section(result, metric) for metric in list_task_metrics(result)]
+    sections.append(Section("Where metrics disagree", dispute_blocks(result)))
+    if result.agreement is not None:
+        sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))
+    if history:
+        sections += _review_sections(result, history)
+    sections += _warning_sections(result)
+    sections.append(methods_section(result))
+    sections += _pair_sections(result)
+    if history:
+        steps = enumerate(history_sentences(history), 1)
+        blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
+        sections.append(Section("History of the review", blocks, "page"))
+    extent = "without decisions and notes" if history else "byte for byte"
+    sections.append(_command_section(result, command, extent))
+    simulated = ""
+    if any(comparison.testset.simulated for comparison in result.pairs.values()):
+        simulated = "The texts and ratings of this task are simulated."
+    return Report(f"Shared task: {result.task.name}", sections, simulated)
 
 
-def _introduce_task(found: TaskComparison, command: str) -> Section:
-    """What was compared and how, who was excluded, what was assumed; on paper, the warnings of each
-    language pair.
-    """
-    task = found.task
-    cautions = dict.fromkeys(
-        f"Warning: {pair}: {text}"
-        for pair, one in found.pairs.items()
-        for text in caution_texts(one)
-    )
-    return Section(
-        "",
-        [
-            Paragraph(
-                text=f"{task.name}: {format_count(len(task.pairs), 'language pair')}, "
-                f"{format_count(len(task.systems), 'system')}; {'; '.join(list_task_settings(found))}",
-                role="summary",
-            ),
-            *(
-                Paragraph(text=text, role="remark")
-                for text in (f"Made by: {command} --format latex", *cautions)
-            ),
-            *list_what_was_given(found, left_out_table(found.excluded), task.assumed),
-        ],
-    )
+def _introduce_task(result: TaskComparison, command: str) -> Section:
+    """What was compared, exclusions and assumptions; on paper, the caveats of language pairs."""
+    task = result.task
+    pairs = format_count(len(task.pairs), "language pair")
+    systems = format_count(len(task.systems), "system")
+    settings = "; ".join(list_task_settings(result))
+    remarks = [f"Made by: {command} --format latex"]
+    for pair, comparison in result.pairs.items():
+        remarks += [f"Warning: {pair}: {text}" for text in caution_texts(comparison)]
+    blocks: list[Block] = [
+        Paragraph(text=f"{task.name}: {pairs}, {systems}; {settings}", role="summary")
+    ]
+    blocks += [Paragraph(text=remark, role="remark") for remark in dict.fromkeys(remarks)]
+    blocks += show_choices(result, left_out_table(result.excluded), task.assumed)
+    return Section("", blocks)
 
 
-def _metric_section(found: TaskComparison, metric: str) -> Section:
-    """The verdict and its caveats, the ranks, the top group of each language pair, and mean
-    differences across them.
-    """
-    title, caveats = metric_title(metric), list_caveats(found, metric)
-    _, result = next(iter(select_lang_pairs(found, metric).values()))
-    return Section(
-        f"{title}: top group",
-        [
-            Paragraph(
-                text=f"{state_verdict(found, metric)}.",
-                role="verdict",
-                about=f"{title}, {describe_direction(result.higher_is_better, differences=False)}",
-            ),
-            *(Paragraph(text=text, role="caveat") for text in caveats),
-            *(Paragraph(text=text, role="note") for text in explain_far_firsts(found, metric)),
-            *_rank_blocks(found, metric),
-            *_across_blocks(found, metric),
-        ],
-    )
-
-
-def _rank_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
+def _metric_section(result: TaskComparison, metric: str) -> Section:
+    """The verdict and its caveats, the ranks, the top groups, and mean differences."""
     title = metric_title(metric)
-    yield Figure(draw=partial(task_svg, found, metric))
+    _, first = next(iter(select_lang_pairs(result, metric).values()))
+    direction = describe_direction(first.higher_is_better, differences=False)
+    verdict = f"{state_verdict(result, metric)}."
+    blocks: list[Block] = [Paragraph(text=verdict, role="verdict", about=f"{title}, {direction}")]
+    blocks += [Paragraph(text=text, role="caveat") for text in list_caveats(result, metric)]
+    blocks += [Paragraph(text=text, role="note") for text in explain_far_firsts(result, metric)]
+    blocks += rank_blocks(result, metric)
+    blocks += across_blocks(result, metric)
+    return Section(f"{title}: top group", blocks)
+
+
+def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
+    """The ranks as a figure and a table, the top groups, and the training runs."""
+    yield Figure(draw=partial(task_svg, result, metric))
     yield TableBlock(
-        table=replace(rank_table(found, metric), key=f"{metric}-ranking"),
-        title=f"{title}: ranking",
-        caption=write_caption(found, metric, "Ranks"),
-        notes=tuple(explain_ranking(found, metric)),
-        caveats=(*list_caveats(found, metric), *list_exclusions(found)),
-        print_names=map_print_names(found.task),
+        table=replace(rank_table(result, metric), key=f"{metric}-ranking"),
+        title=f"{metric_title(metric)}: ranking",
+        caption=write_caption(result, metric, "Ranks"),
+        notes=tuple(explain_ranking(result, metric)),
+        caveats=(*list_caveats(result, metric), *list_exclusions(result)),
+        print_names=map_print_names(result.task),
     )
-    if len(select_lang_pairs(found, metric)) > 1:
-        yield TableBlock(table=tops_table(found, metric), title="Top group by language pair")
-    runs = runs_table(found, metric)
-    if runs:
-        yield TableBlock(table=runs, title="Training runs")
+    if len(select_lang_pairs(result, metric)) > 1:
+        yield TableBlock(table=tops_table(result, metric), title="Top group by language pair")
+    yield from runs_blocks(result, metric)
 
 
-def _across_blocks(found: TaskComparison, metric: str) -> Iterator[Block]:
+def across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """Mean differences across the language pairs, of the systems that have all of them."""
-    macro, title = found.macro.get(metric), metric_title(metric)
+    macro, title = result.macro.get(metric), metric_title(metric)
     if macro is None:
         yield Paragraph(
             text=f"{title}: one language pair. mtsig compare --format latex has its pairs of systems.",
             role="remark",
         )
     elif macro.pairs:
-        settings = next(iter(found.pairs.values())).settings
-        table = pairs_table(macro, settings)
+        first = next(iter(result.pairs.values()))
+        table = pairs_table(macro, first.settings)
+        note = "Positive where the first system is better. No significant difference (a dash) does not mean equal."
+        n_pairs = format_count(len(macro.pairs), "pair")
         yield TableBlock(
             table=replace(table, key=f"{metric}-{table.key}"),
             title=f"{title}: head-to-head",
             is_detail=True,
-            caption=write_caption(found, metric, "Mean differences over the language pairs"),
-            notes=(
-                "Positive where the first system is better. No significant difference (a dash) does not mean "
-                "equal.",
-            ),
-            caveats=(refer_to_methods(found, metric),),
-            fold=f"Across the language pairs: {format_count(len(macro.pairs), 'pair')} of systems",
-            print_names=map_print_names(found.task),
+            caption=write_caption(result, metric, "Mean differences over the language pairs"),
+            notes=(note,),
+            caveats=(refer_to_methods(result, metric),),
+            fold=f"Across the language pairs: {n_pairs} of systems",
+            print_names=map_print_names(result.task),
         )
 
 
-def _dispute_sections(found: TaskComparison) -> Iterator[Section]:
-    """How often metrics disagree in each language pair, then the pairs of systems on which they do;
-    nothing of a single metric.
+def dispute_blocks(result: TaskComparison) -> list[Block]:
+    """How often metrics disagree in each language pair, and on which pairs of systems.
+
+    There are none for a single metric.
     """
-    if not (disputed := find_disputes(found)):
-        return
-    pairs, agreement = disputed_pairs_table(disputed), f"{state_agreement(disputed)}."
-    opposite = [k for k, kind in enumerate(pairs.values("together")) if kind == AGREEMENTS[0]]
-    n, about = len(pairs.rows), "Pairs of systems on which metrics disagree, contradictions first."
-    cut = (f"The first {_MOST_PRINTED} of {n:,} are shown; CSV and JSON have all.",) * (
-        n > _MOST_PRINTED
-    )
+    disputes = find_disputes(result)
+    if not disputes:
+        return []
+    agreement = f"{state_agreement(disputes)}."
     blocks: list[Block] = [
         Paragraph(text=agreement),
         TableBlock(
-            table=dispute_counts_table(disputed),
+            table=dispute_counts_table(disputes),
             title="Where metrics disagree",
             caption="Where metrics disagree.",
             notes=(DISPUTES_NOTE,),
             caveats=(agreement,),
         ),
     ]
+    pairs = disputed_pairs_table(disputes)
+    n_pairs = len(pairs.rows)
+    about = "Pairs of systems on which metrics disagree, contradictions first."
+    kinds = pairs.values("together")
+    opposite = [k for k, kind in enumerate(kinds) if kind == AGREEMENTS[0]]
     if opposite:
-        more = f", the first {_MOST_IN_TEXT} of {len(opposite)}" * (len(opposite) > _MOST_IN_TEXT)
-        blocks += [
-            Paragraph(text=f"Opposite decisions{more}:"),
-            TableBlock(
-                table=pairs.pick_rows(opposite[:_MOST_IN_TEXT]),
-                title=about,
-                notes=(DISPUTED_PAIRS_NOTE,),
-            ),
-        ]
+        heading = "Opposite decisions"
+        if len(opposite) > _MOST_IN_TEXT:
+            heading += f", the first {_MOST_IN_TEXT} of {len(opposite)}"
+        table = pairs.pick_rows(opposite[:_MOST_IN_TEXT])
+        blocks.append(Paragraph(text=f"{heading}:"))
+        blocks.append(TableBlock(table=table, title=about, notes=(DISPUTED_PAIRS_NOTE,)))
     if pairs:
+        notes = [DISPUTED_PAIRS_NOTE]
+        if n_pairs > _MOST_PRINTED:
+            notes.append(
+                f"The first {_MOST_PRINTED} of {n_pairs:,} are shown; CSV and JSON have all."
+            )
         blocks.append(
             TableBlock(
-                table=pairs.pick_rows(range(min(n, _MOST_PRINTED))),
+                table=pairs.pick_rows(range(min(n_pairs, _MOST_PRINTED))),
                 title="Disputed pairs",
                 caption=about,
                 is_detail=True,
-                notes=(DISPUTED_PAIRS_NOTE, *cut),
-                fold=f"{format_count(n, 'pair')} of systems on which metrics disagree",
+                notes=tuple(notes),
+                fold=f"{format_count(n_pairs, 'pair')} of systems on which metrics disagree",
             )
         )
-    yield Section("Where metrics disagree", blocks)
+    return blocks
 
 
-def _review_sections(found: TaskComparison, history: Sequence[Entry]) -> Iterator[Section]:
-    """What was decided, what the numbers say against that, and the notes."""
-    if not history:
-        return
+def _review_sections(result: TaskComparison, history: History) -> Iterator[Section]:
+    """The decisions, what the numbers say against them, and the notes."""
     review = replay(history)
-    cautions = tuple(decision_cautions(review, found))
-    yield Section(
-        "Decided",
-        [
-            *[
-                TableBlock(
-                    table=decisions_table(review),
-                    title="Decisions",
-                    caption="Decisions.",
-                    caveats=tuple(caution.text for caution in cautions),
-                )
-            ]
-            * bool(review.decisions),
-            *[Warnings(cautions=cautions)] * bool(cautions),
-        ],
-    )
-    if review.notes:
-        yield Section(
-            "Notes on disputed pairs of systems",
-            [
-                TableBlock(
-                    table=notes_table(review.notes, found),
-                    title="Notes",
-                    caption="Notes on disputed pairs of systems.",
-                    notes=(MEASURED_SAID,),
-                )
-            ],
-        )
-
-
-def _warning_sections(found: TaskComparison) -> Iterator[Section]:
-    """For text, those about the task, those about the design, once for all language pairs that have
-    the same, then those of each.
-    """
-    cautions = {
-        pair: fit_remedies_to_task(comparison.warnings) for pair, comparison in found.pairs.items()
-    }
-    first, *others = cautions.values()
-    shared = [
-        caution
-        for caution in first
-        if others
-        and caution.metric is None
-        and caution.a is None
-        and all(caution in own for own in others)
-    ]
-    groups = {"": (*found.warnings, *shared)} | {
-        pair: tuple(caution for caution in own if caution not in shared)
-        for pair, own in cautions.items()
-    }
-    for pair, own in groups.items():
-        if own:
-            several = bool(pair) and len(found.pairs[pair].metrics) > 1
-            yield Section(pair, [Warnings(cautions=own, several=several)], "terminal")
-
-
-def _pair_sections(found: TaskComparison) -> Iterator[Section]:
-    """For a page, each language pair with its systems, pairs of systems and warnings."""
-    n_pairs = sum(
-        len(result.pairs) for one in found.pairs.values() for result in one.metrics.values()
-    )
-    for k, (pair, comparison) in enumerate(found.pairs.items(), 1):
-        blocks: list[Block] = [
-            Paragraph(text="; ".join(part), role="summary")
-            for part in summarize_comparison(comparison)
-        ]
-        for result in comparison.metrics.values():
-            blocks += show_systems(comparison, result)
-            if result.pairs and n_pairs <= _MOST_PAIRS_OF_SYSTEMS:
-                blocks += show_pairs(comparison, result, None)
-            blocks.append(Paragraph(text=result.signature, about="Signature:", role="signature"))
+    cautions = tuple(decision_cautions(review, result))
+    blocks: list[Block] = []
+    if review.decisions:
         blocks.append(
-            Warnings(cautions=tuple(comparison.warnings), several=len(comparison.metrics) > 1)
+            TableBlock(
+                table=decisions_table(review),
+                title="Decisions",
+                caption="Decisions.",
+                caveats=tuple(caution.text for caution in cautions),
+            )
         )
+    if cautions:
+        blocks.append(Warnings(cautions=cautions))
+    yield Section("Decided", blocks)
+    if review.notes:
+        title = "Notes on disputed pairs of systems"
+        table = TableBlock(
+            table=notes_table(review.notes, result),
+            title="Notes",
+            caption=f"{title}.",
+            notes=(MEASURED_SAID,),
+        )
+        yield Section(title, [table])
+
+
+def _warning_sections(result: TaskComparison) -> Iterator[Section]:
+    """Caveats for text: once those that all language pairs have, then those of each."""
+    cautions = {}
+    for pair, comparison in result.pairs.items():
+        cautions[pair] = fit_remedies_to_task(comparison.warnings)
+    shared = []
+    if len(cautions) > 1:
+        for caution in next(iter(cautions.values())):
+            is_general = caution.metric is None and caution.a is None
+            if is_general and all(caution in in_pair for in_pair in cautions.values()):
+                shared.append(caution)
+    if result.warnings or shared:
+        yield Section("", [Warnings(cautions=(*result.warnings, *shared))], "terminal")
+    for pair, in_pair in cautions.items():
+        further = tuple(caution for caution in in_pair if caution not in shared)
+        if further:
+            has_several = len(result.pairs[pair].metrics) > 1
+            yield Section(pair, [Warnings(cautions=further, several=has_several)], "terminal")
+
+
+def _pair_sections(result: TaskComparison) -> Iterator[Section]:
+    """Each language pair for a page, with its systems, pairs of systems and caveats."""
+    n_pairs = 0
+    for comparison in result.pairs.values():
+        n_pairs += sum(len(metric_result.pairs) for metric_result in comparison.metrics.values())
+    has_pairs = n_pairs <= _MOST_PAIRS_OF_SYSTEMS
+    for k, (pair, comparison) in enumerate(result.pairs.items(), 1):
+        blocks = summarize(comparison)
+        for metric_result in comparison.metrics.values():
+            signature = metric_result.signature
+            blocks += show_systems(comparison, metric_result)
+            if metric_result.pairs and has_pairs:
+                blocks += show_pairs(comparison, metric_result, None)
+            blocks.append(Paragraph(text=signature, about="Signature:", role="signature"))
+        has_several = len(comparison.metrics) > 1
+        blocks.append(Warnings(cautions=tuple(comparison.warnings), several=has_several))
         yield Section(pair, [_set_verdict_low(block) for block in blocks], "page", f"pair-{k}")
-    if n_pairs > _MOST_PAIRS_OF_SYSTEMS:
-        yield Section(
-            "",
-            [
-                Paragraph(
-                    text="The pairs of systems within each language pair are too many for a page: the "
-                    "CSV has them.",
-                    role="note",
-                )
-            ],
-            "page",
-        )
+    if not has_pairs:
+        text = "The pairs of systems within each language pair are too many for a page: the CSV has them."
+        yield Section("", [Paragraph(text=text, role="note")], "page")
 
 
 def _set_verdict_low(block: Block) -> Block:
-    """A verdict as a text, because only those of the task are on top of its page."""
+    """A verdict as a text, because only the verdicts of the task are on top of its page."""
     if isinstance(block, Paragraph) and block.role == "verdict":
         return replace(block, role="text", text=f"{block.about}: {block.text}.")
     return block
 
 
-def _command_sections(
-    found: TaskComparison, command: str, history: Sequence[Entry]
-) -> Iterator[Section]:
-    extent = "byte for byte"
-    if history:
-        extent = "without decisions and notes"
-        yield Section(
-            "History of the review",
-            [
-                Paragraph(text=f"{k}. {step}")
-                for k, step in enumerate(history_sentences(history), 1)
-            ],
-            "page",
-        )
-    version = next(iter(found.pairs.values())).settings.version
-    commands = {
-        "this page": "html",
-        "all numbers": "json",
-        "as a table": "csv",
-    }
-    facts = {name: f"{command} --format {form}" for name, form in commands.items()} | {
-        "task digest": found.task.digest
-    }
-    yield Section(
-        "Commands",
-        [
-            Paragraph(
-                text=f"With mtsig {version} and the same files, these commands print the numbers of this page again, "
-                f"{extent}.",
-                role="note",
-            ),
-            Facts(pairs=tuple(facts.items()), code=frozenset(facts)),
-        ],
-        "page",
+def _command_section(result: TaskComparison, command: str, extent: str) -> Section:
+    first = next(iter(result.pairs.values()))
+    text = (
+        f"With mtsig {first.settings.version} and the same files, these commands print the numbers of this page again, "
+        f"{extent}."
     )
+    facts = {
+        "this page": f"{command} --format html",
+        "all numbers": f"{command} --format json",
+        "as a table": f"{command} --format csv",
+        "task digest": result.task.digest,
+    }
+    commands = Facts(pairs=tuple(facts.items()), code=frozenset(facts))
+    return Section("Commands", [Paragraph(text=text, role="note"), commands], "page")
 
 
-_REPORTS = {
-    "text": lambda report: report_text(report, terminal_width()),
-    "latex": report_latex,
-    "html": report_html,
-}
-#: All formats.
-TASK_DOCUMENTS = ("text", "json", "csv", "latex", "html")
+def task_document(form: str, result: TaskComparison, command: str, history: History = ()) -> str:
+    """A comparison of a task in one of the formats of reports; `command` prints its numbers.
 
-
-def task_document(form: str, found: TaskComparison, command: str, history: History = ()) -> str:
-    """A comparison of a task in one of the formats `TASK_DOCUMENTS`; `command` prints its numbers.
-
-    `history` is that of a review, whose decisions and notes are then there too.
+    A review (`history`) adds its decisions and notes.
     """
-    if form in _REPORTS:
-        return _REPORTS[form](task_report(found, command, history))
-    return {"json": task_json, "csv": task_csv}[form](found, history)
+    if form == "json":
+        return task_json(result, history)
+    if form == "csv":
+        return task_csv(result, history)
+    return render_report(task_report(result, command, history), form, terminal_width())

@@ -268,7 +268,7 @@ def _draw_share(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int) ->
         is_single=n_units < 2,
         n_apart=n_apart,
         observed=place(systems.observed, contrast.deltas),
-        replicates=place(systems.drawn, contrast.difference(sides.drawn)),
+        replicates=place(systems.replicates, contrast.difference(sides.replicates)),
         null=null,
         variances=place(jackknife_se(systems.left_out), pair_errors) ** 2,
         freedom=place(systems.freedom, sides.freedom[first_sides], fill=1.0),

@@ -208,8 +208,8 @@ class MetricDraws:
     def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
         """The differences of these pairs on bootstrap samples, shape (tested, resamples)."""
         if self.on_common is not None:
-            return np.asarray(self.on_common.drawn[tested])
-        return pair_differences(self.systems.drawn, self.pairs[self.n > 0][tested])
+            return np.asarray(self.on_common.replicates[tested])
+        return pair_differences(self.systems.replicates, self.pairs[self.n > 0][tested])
 
 
 # -------------------------------------------------------------------------------------------------
@@ -265,18 +265,9 @@ def draw_metric(
     skewed = _find_skewed(measured, pair_draws)
     studentised = None
     if skewed and plan.test != STUDENTISED:
-        n_trials = max(plan.trials or 0, _LEAST_TRIALS)
-        studentised = test_contrast(
-            pair_draws,
-            replace(plan, test=STUDENTISED, trials=n_trials),
-            families,
-            jobs,
-            stage("studentised bootstrap"),
-        )
-    references = []
-    for k, (name, scored_with_one) in enumerate(by_reference.items(), 1):
-        place = f"only reference {k} of {len(by_reference)}"
-        references.append(_draw_reference(name, scored_with_one, metric, plan, jobs, stage, place))
+        more_draws = replace(plan, test=STUDENTISED, trials=max(plan.trials or 0, _LEAST_TRIALS))
+        report = stage("studentised bootstrap")
+        studentised = test_contrast(pair_draws, more_draws, families, jobs, report)
     return MetricDraws(
         metric=metric.name,
         signature=metric.signature(measured.testset),
@@ -300,7 +291,7 @@ def draw_metric(
         runs=_scores_of_runs(measured),
         domains=measured.testset.domains,
         over_domains=_draw_over_domains(measured, units, plan),
-        references=tuple(references),
+        references=_draw_references(by_reference, metric, plan, jobs, stage),
         skewed=skewed,
         studentised=studentised,
     )
@@ -385,7 +376,7 @@ def _sample_differences(draws: ContrastDraws) -> Sample:
     assert sample.freedom is not None, "it was drawn for intervals"
     return Sample(
         contrast.deltas,
-        contrast.difference(sample.drawn),
+        contrast.difference(sample.replicates),
         contrast.difference(sample.left_out),
         freedom=sample.freedom[contrast.rows[:, 0]],  # both sides have the same units
     )
@@ -407,7 +398,7 @@ def _se_ratios(
     contrast = draws.contrast
     errors = {}
     for kind in ("document", "segment"):
-        scores = draws.sides.sample.drawn
+        scores = draws.sides.sample.replicates
         if kind != plan.unit:
             by_kind = UnitStatistics(measured.metric, contrast.statistics, measured.units(kind))
             progress = stage(f"standard errors by {kind}")
@@ -466,6 +457,20 @@ def _draw_over_domains(measured: Measured, units: Units, plan: Plan) -> Sample |
     return draw_systems(data, over_domains.stored, replace(plan, test="ar"), 1, None).sample
 
 
+def _draw_references(
+    by_reference: Mapping[str, TestSet],
+    metric: Metric,
+    plan: Plan,
+    jobs: int,
+    stage: Callable[[str], StageProgress | None],
+) -> tuple[ReferenceDraws, ...]:
+    references = []
+    for k, (name, testset) in enumerate(by_reference.items(), 1):
+        place = f"only reference {k} of {len(by_reference)}"
+        references.append(_draw_reference(name, testset, metric, plan, jobs, stage, place))
+    return tuple(references)
+
+
 def _draw_reference(
     name: str,
     testset: TestSet,
@@ -517,7 +522,7 @@ class PartDraws(ContrastDraws):
     joint: np.ndarray
 
 
-def derive_seed(seed: int, part: str) -> int:
+def derive_seed(seed: int, name: str) -> int:
     """Derive the seed of one part's draws from the seed of all and its name.
 
     Parts draw independently.
@@ -525,7 +530,7 @@ def derive_seed(seed: int, part: str) -> int:
     >>> derive_seed(0, "en-de") != derive_seed(0, "en-cs")
     True
     """
-    key = f"{seed}\0{part}".encode()
+    key = f"{seed}\0{name}".encode()
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
 
 

@@ -65,10 +65,10 @@ class Setting:
         elif str(value) not in self.values:
             raise explain_unknown(name, str(value), self.values)
 
-    def list_offers(self, segment_means: bool, chosen: Mapping[str, Any]) -> list[object]:
+    def list_offers(self, segment_means: bool, settings: Mapping[str, Any]) -> list[object]:
         """The values that a page offers, given the settings before; none for a typed number."""
         if callable(self.offered):
-            return list(self.offered(segment_means, chosen))
+            return list(self.offered(segment_means, settings))
         return list(self.offered or ())
 
 
@@ -81,8 +81,8 @@ _INTERVAL_NAMES: Mapping[object, str] = {
 }
 
 
-def _list_corrections(_: bool, chosen: Mapping[str, Any]) -> list[str]:
-    test = TESTS[chosen["test"]]
+def _list_corrections(_: bool, settings: Mapping[str, Any]) -> list[str]:
+    test = TESTS[settings["test"]]
     if test.p_values is None:
         return ["auto", "none"]
     fitting = [name for name in CORRECTIONS if test.romano_wolf or name != "romano-wolf"]
@@ -386,7 +386,7 @@ def _resolve_correction(test: SignificanceTest, correction: str) -> str:
             {"correction": "none"},
         )
     if correction == "romano-wolf" and not test.romano_wolf:
-        fitting = ", ".join(name for name, other in TESTS.items() if other.romano_wolf)
+        fitting = ", ".join(name for name, known in TESTS.items() if known.romano_wolf)
         raise SettingError(
             f"Romano-Wolf is not defined for test {test.name!r}, only for {fitting}. Choose another "
             "correction, such as holm.",

@@ -96,7 +96,7 @@ def test_an_experiment_is_shown_as_the_core_has_it(open_page, name):
 def test_the_headline_of_power_counts_the_findings_that_agree(open_page):
     said = words(open_page(Source(demo=240), experiment="Power", alpha="0.1", seed="3"))
     one = trust_sections.conclusions(load_demo(240), "bleu", alpha=0.1, seed=3)
-    _, right = one.totals(trust_sections._usual_size(one))
+    _, right = one.totals(trust_sections._default_size(one))
     assert right.n and f"{right.count} of these {right.n} findings agree with the whole" in said
 
 

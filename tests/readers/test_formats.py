@@ -254,7 +254,7 @@ class TestSniff:
         try:
             assert find_format("x", data, SEGMENTS) is None
         except InputError as error:
-            assert str(error).startswith(f"x is {sniff(data).what[:9]}")
+            assert str(error).startswith(f"x is {sniff(data).title[:9]}")
 
 
 class TestRefused:
@@ -264,7 +264,7 @@ class TestRefused:
         with pytest.raises(InputError) as caught:
             read_lines(path)
         kind = next(one for one in FORMATS if one.name == name)
-        assert str(caught.value).startswith(f"{path} is {kind.what.format(n_columns=2)}")
+        assert str(caught.value).startswith(f"{path} is {kind.title.format(n_columns=2)}")
         assert (
             "Expected one segment per line." in str(caught.value)
             and caught.value.remedies == kind.remedies
@@ -286,7 +286,8 @@ class TestRefused:
     @pytest.mark.parametrize("name", [name for name in CONTENTS if not is_read(name, SCORE_TABLE)])
     def test_as_scores(self, write, name):
         with pytest.raises(
-            InputError, match=f"is {sniff(CONTENTS[name]).what}.*Expected a table of segment scores"
+            InputError,
+            match=f"is {sniff(CONTENTS[name]).title}.*Expected a table of segment scores",
         ):
             read_scores({"human": write("human", CONTENTS[name], pack=False)})
 

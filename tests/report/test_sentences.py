@@ -67,8 +67,8 @@ class TestOutcome:
                 0.5,
                 0.001,
                 "a",
-                "A is significantly better than B: A 30.00, B 29.50, difference +0.50 BLEU, 95% CI "
-                "-0.50 to 1.50, p = 0.001.",
+                "A is significantly better than B: A 30.00, B 29.50, difference +0.50 BLEU, p = 0.001, "
+                "but the 95% CI, by another method, contains 0: -0.50 to 1.50.",
             ),
             (
                 True,
@@ -215,7 +215,7 @@ class TestOutcome:
         text = paper_sentences(
             compare(TestSet("set", outputs, {"ref": REFERENCE}), test="koehn", **QUICK), "bleu"
         )
-        assert re.search(r"wins on \d+\.\d% and loses on \d+\.\d% of the resamples", text)
+        assert re.search(r"[ABC] wins \d+\.\d% of the resamples, [ABC] \d+\.\d%", text)
         assert "gives no p" in text and "p =" not in text and "significantly" not in text
         assert (
             "wins on at least 95%" in text and "Koehn 2004" in text and "10% false alarms" in text
