@@ -257,8 +257,6 @@ def _draw_share(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int) ->
     n_systems = len(measured.names)
     twice = np.column_stack([np.arange(n_systems)] * 2)  # a system as a pair with itself
     n_units, _ = pair_units(measured.has_score, np.concatenate([twice, pairs]), contrast.data.units)
-    n_apart = np.zeros(len(pairs), dtype=int)
-    n_apart[is_tested] = draws.n_apart
     null = np.zeros((len(pairs), draws.joint.shape[1]))
     null[is_tested] = draws.joint
     pair_errors = jackknife_errors(sides.left_out, contrast.rows)
@@ -266,7 +264,7 @@ def _draw_share(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int) ->
     return _Share(
         is_tested=is_tested,
         is_single=n_units < 2,
-        n_apart=n_apart,
+        n_apart=draws.n_apart,
         observed=place(systems.observed, contrast.deltas),
         replicates=place(systems.replicates, contrast.difference(sides.replicates)),
         null=null,
