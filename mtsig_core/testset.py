@@ -699,13 +699,11 @@ class TestSet:
         system_names = {name: name for name in names}
         references = [name for name in self.references if name not in self.systems]
         all_names = {name: name for name in (*names, *references, *self.rated_humans)}
-        return replace(
-            self,
-            systems=_rename_keys(self.systems, system_names),
-            runs=_rename_keys(self.runs, system_names),
-            parses=_rename_keys(self.parses, all_names),
-            scores={metric: table.select(all_names) for metric, table in self.scores.items()},
-        )
+        systems = _rename_keys(self.systems, system_names)
+        runs = _rename_keys(self.runs, system_names)
+        parses = _rename_keys(self.parses, all_names)
+        scores = {metric: table.select(all_names) for metric, table in self.scores.items()}
+        return replace(self, systems=systems, runs=runs, parses=parses, scores=scores)
 
     def scored_with(
         self, names: Iterable[str] | None = None, others_as_systems: bool = False
@@ -757,13 +755,10 @@ class TestSet:
         for name in joining:
             if name in other_references:
                 parse_names.setdefault(name, name_as_system(name))
-        return replace(
-            self,
-            systems=systems,
-            references={name: self.references[name] for name in self.references if name in scoring},
-            parses=_rename_keys(self.parses, parse_names),
-            scores={metric: table.select(score_names) for metric, table in self.scores.items()},
-        )
+        references = {name: self.references[name] for name in self.references if name in scoring}
+        parses = _rename_keys(self.parses, parse_names)
+        scores = {metric: table.select(score_names) for metric, table in self.scores.items()}
+        return replace(self, systems=systems, references=references, parses=parses, scores=scores)
 
     def in_domain(self, domain: str) -> TestSet:
         """The segments of one domain."""

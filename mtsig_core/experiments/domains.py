@@ -251,7 +251,7 @@ class _Tested:
     def from_draws(cls, draws: PartDraws, plan: Plan) -> _Tested:
         contrast = draws.contrast
         test = TESTS[plan.test]
-        floor = p_floor(test, plan.unit, draws.n_apart)
+        floor = p_floor(test, plan.unit, draws.n_apart[draws.contrast.is_tested])
         p: np.ndarray | None = np.empty(0)
         if len(contrast.rows):
             p = test_pairs(contrast.deltas, draws.replicates, test, floor, []).p

@@ -457,7 +457,7 @@ class PairFindings:
 class Findings:
     """The language pairs of a task by one metric, such as human scores, and perhaps further ones."""
 
-    found: TaskComparison
+    comparison: TaskComparison
     metric: str  # the one that ranks
     further: tuple[str, ...]
     rule: str  # of AutoRank

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,7 +90,7 @@ class _PairScores:
         """The documents one after the other."""
         documents: list[_Document] = []
         for document, length in self.lengths.items():
-            documents += [document] * length.n_segments
+            documents.extend(repeat(document, length.n_segments))
         n = len(documents)
         if n == 0:
             raise InputError(
@@ -101,7 +102,8 @@ class _PairScores:
         for metric, by_system in self.scores.items():
             scores = {system: self._join_scores(lists) for system, lists in by_system.items()}
             tables[metric] = SegmentScores(scores)
-        no_texts: dict[str, Any] = {system: [None] * n for system in self.systems}
+        no_text: list[Any] = list(repeat(None, n))
+        no_texts = dict.fromkeys(self.systems, no_text)
         return TestSet(
             name,
             no_texts,
@@ -115,7 +117,7 @@ class _PairScores:
     def _join_scores(self, by_document: dict[_Document, _Scores]) -> _Scores:
         scores: _Scores = []
         for document, length in self.lengths.items():
-            scores += by_document.get(document, [None] * length.n_segments)
+            scores += by_document.get(document) or repeat(None, length.n_segments)
         return scores
 
 

@@ -28,8 +28,8 @@ _DOCUMENT_COLUMNS = (*NAMES["docid"], "url")
 class DocumentIds(NamedTuple):
     """The document of each segment, and its domain where the file has it."""
 
-    documents: list[str]
-    domains: list[str] | None
+    documents: list[str] | None = None
+    domains: list[str] | None = None
 
 
 def read_documents(path: FilePath, *, has_blanks: bool = False) -> DocumentIds:

@@ -335,7 +335,7 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
     stored_file: BinaryIO = file
     copy = None
     if find_packer(file):
-        copy = cast(BinaryIO, tempfile.TemporaryFile())
+        copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  lines are read from it later
         stored_file = copy
     state = read_file_state(file)
     offset = 0

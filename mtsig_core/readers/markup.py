@@ -16,7 +16,7 @@ import html
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mtsig_core.errors import InputError
@@ -314,18 +314,21 @@ def tabulate_documents(documents: Mapping[str, TextDocument], name: str) -> Text
             segment = None if document_text is None else document_text.segments.get(segment_id)
             column.append(segment)
         columns[text_key] = column
-    langpair = _find_langpair(documents, name)
-    return TextTable(
+    table = TextTable(
         name,
         "markup",
         outputs={key.name: column for key, column in columns.items() if key.kind == "hyp"},
         references={key.name: column for key, column in columns.items() if key.kind == "ref"},
         sources=columns.get(SOURCE_KEY),
         documents=[document_id for document_id, _ in keys],
-        domains=domains if any(domains) else None,
         keys=keys,
-        langpairs=None if langpair is None else [langpair] * len(keys),
     )
+    if any(domains):
+        table = replace(table, domains=domains)
+    langpair = _find_langpair(documents, name)
+    if langpair is not None:
+        table = replace(table, langpairs=[langpair for _ in keys])
+    return table
 
 
 def _find_langpair(documents: Mapping[str, TextDocument], name: str) -> str | None:

@@ -132,12 +132,12 @@ def assemble(
     spend("systems", len(paths.systems), f"The test set {show_name(name)}")
     faults = _Faults()
     files = _read_files(paths, faults)
-    assumption = None
+    assumed: tuple[Assumption, ...] = ()
     if not faults.messages:
-        files, assumption = take_off_line_ids(files)
+        files, assumed = take_off_line_ids(files)
     ids = _read_document_ids(paths.documents, files, has_blanks, faults)
     main, *compared = files
-    if paths.documents is not None and ids is not None:
+    if paths.documents is not None and ids.documents is not None:
         compared.append(TextFile("documents", "", paths.documents, ids.documents))
     if main.lines is not None:
         compared = [file for file in compared if file.lines is not None]
@@ -151,18 +151,19 @@ def assemble(
             runs.setdefault(file.name, []).append(file.lines)
         else:
             texts[file.role][file.name] = file.lines
-    parses = _read_parses(paths.parses, texts["system"], texts["reference"])
+    systems = texts["system"]
+    references = texts["reference"]
     testset = TestSet(
         name,
-        systems=texts["system"],
-        references=texts["reference"],
+        systems,
+        references,
         sources=texts["source"].get(""),
-        documents=None if ids is None else ids.documents,
-        domains=None if ids is None else ids.domains,
+        documents=ids.documents,
+        domains=ids.domains,
         langpair=langpair,
-        parses=parses,
+        parses=_read_parses(paths.parses, systems, references),
         runs=runs,
-        assumed=() if assumption is None else (assumption,),
+        assumed=assumed,
     )
     return testset if keep_canary else drop_canary(testset)
 
@@ -183,18 +184,19 @@ def _read_files(paths: TestSetFiles, faults: _Faults) -> Sequence[TextFile]:
 
 def _read_document_ids(
     path: FilePath | None, files: Iterable[TextFile], has_blanks: bool, faults: _Faults
-) -> DocumentIds | None:
+) -> DocumentIds:
     """The ids of documents; a copy of one of the texts is a fault."""
     if path is None:
-        return None
+        return DocumentIds()
     ids: DocumentIds | None = faults.read(read_documents, path, has_blanks=has_blanks)
-    if ids is not None:
-        copied = _find_equal(ids.documents, files)
-        if copied is not None:
-            faults.messages.append(
-                f"{show_name(path)} is the text of {show_name(copied.path)}. Expected one document id "
-                "per line."
-            )
+    if ids is None:
+        return DocumentIds()
+    copied = _find_equal(ids.documents or (), files)
+    if copied is not None:
+        faults.messages.append(
+            f"{show_name(path)} is the text of {show_name(copied.path)}. Expected one document id "
+            "per line."
+        )
     return ids
 
 

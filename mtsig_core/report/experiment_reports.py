@@ -727,7 +727,7 @@ _PAIR_NAMES = {
 
 def findings_table(findings: Findings, pair: str) -> Table:
     """The leaderboard of a language pair in print, with AutoRank and the score in each domain."""
-    pair_findings, task = findings.pairs[pair], findings.found.task
+    pair_findings, task = findings.pairs[pair], findings.comparison.task
     comparison = pair_findings.comparison
     result = comparison.metrics[findings.metric]
     systems = [row.system for row in result.systems]
@@ -800,7 +800,7 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
     comparison, title = findings.pairs[pair].comparison, metric_title(findings.metric)
     notes = [
-        f"Ranked {find_rank_rule(findings.found).title}.",
+        f"Ranked {find_rank_rule(findings.comparison).title}.",
         *_explain_further_ranks(findings, pair),
         *_explain_autorank(findings, pair),
     ]
@@ -819,7 +819,7 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
 
 def _show_head_to_head(findings: Findings, pair: str) -> TableBlock:
     """The matrix of differences of a language pair."""
-    comparison, task = findings.pairs[pair].comparison, findings.found.task
+    comparison, task = findings.pairs[pair].comparison, findings.comparison.task
     result = comparison.metrics[findings.metric]
     names = {row.system: name_in_print(task, row.system) for row in result.systems}
     matrix = starred_matrix(result, names.__getitem__)
@@ -856,7 +856,7 @@ def _explain_autorank(findings: Findings, pair: str) -> list[str]:
 
 def findings_report(findings: Findings) -> Report:
     """The findings of each language pair, and the methods."""
-    task, metric = findings.found, findings.metric
+    task, metric = findings.comparison, findings.metric
     sections, pairs, rows = [], {}, []
     for pair, pair_findings in findings.pairs.items():
         sections.append(Section(pair, findings_blocks(findings, pair)))

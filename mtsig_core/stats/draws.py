@@ -48,6 +48,8 @@ from mtsig_core.stats.skew import (
 from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
 
+#: Gives a stage of the work, by its name, the function that it reports its share to.
+Stage = Callable[[str], StageProgress | None]
 #: The test that is asked beside another one where a system is skewed.
 STUDENTISED = "bootstrap-t"
 _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or none
@@ -69,11 +71,12 @@ class SystemDraws:
 
 @dataclass(frozen=True, eq=False)
 class ContrastDraws:
-    """The pairs of a contrast, the draws of its rows, and how many units tell its pairs apart."""
+    """Systems and the pairs of a contrast, as drawn."""
 
+    systems: SystemDraws
     contrast: Contrast
-    sides: SystemDraws
-    n_apart: np.ndarray  # shape (tested,)
+    sides: SystemDraws  # the rows of the contrast; where no score is missing, the systems
+    n_apart: np.ndarray  # shape (pairs,): units that tell the two apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,19 +248,13 @@ def draw_metric(
     measured = measured.best_first()
     # The units are those of the segments that have scores, which may be few.
     units = measured.units(plan.unit, plan.block_length)
-    test = TESTS[plan.test]
-    is_exact = test.tries_all(units)
+    is_exact = TESTS[plan.test].tries_all(units)
     if is_exact:
         plan = replace(plan, trials=units.all_swaps)
 
-    data = UnitStatistics(metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, stage("intervals"))
     pairs = engine.all_pairs(len(measured.names))
-    contrast = contrast_pairs(metric, measured.stored, units, pairs, data)
-    sides = draw_sides(contrast, systems, plan, jobs, stage("pairs"))
-    n_apart = contrast.count_differing_units(test.draws == "swaps")
-    pair_draws = ContrastDraws(contrast, sides, n_apart[contrast.is_tested])
-
+    pair_draws = draw_contrast(measured, pairs, units, plan, jobs, stage)
+    contrast = pair_draws.contrast
     families = _list_families(contrast, len(measured.names))
     tests = PairTests()
     if len(contrast.rows):
@@ -278,13 +275,13 @@ def draw_metric(
         n_units=units.pieces,
         n_effective=units.effective,
         names=tuple(measured.names),
-        systems=systems.sample,
+        systems=pair_draws.systems.sample,
         worth=_measure_worth(measured, units),
         pairs=pairs,
         n=contrast.n_common,
         units=contrast.n_units,
         effective=contrast.n_effective,
-        n_apart=n_apart,
+        n_apart=pair_draws.n_apart,
         on_common=_sample_differences(pair_draws) if measured.has_gaps else None,
         tests=tests,
         se_ratio=_se_ratios(measured, pair_draws, plan, jobs, stage),
@@ -327,17 +324,23 @@ def draw_systems(
     return SystemDraws(statistics, data, scores, sample)
 
 
-def draw_sides(
-    contrast: Contrast,
-    systems: SystemDraws,
+def draw_contrast(
+    measured: Measured,
+    pairs: np.ndarray,
+    units: Units,
     plan: Plan,
-    jobs: int,
-    progress: StageProgress | None,
-) -> SystemDraws:
-    """Draw the rows of a contrast; where no score is missing they are the systems, drawn already."""
-    if contrast.data is systems.data:
-        return systems
-    return draw_systems(contrast.data, contrast.statistics, plan, jobs, progress)
+    jobs: int = 1,
+    stage: Stage = lambda _name: None,
+) -> ContrastDraws:
+    """Draw all systems, and pairs of them on their common segments."""
+    data = UnitStatistics(measured.metric, measured.stored, units)
+    systems = draw_systems(data, measured.stored, plan, jobs, stage("intervals"))
+    contrast = contrast_pairs(measured.metric, measured.stored, units, pairs, data)
+    sides = systems
+    if contrast.data is not data:
+        sides = draw_systems(contrast.data, contrast.statistics, plan, jobs, stage("pairs"))
+    n_apart = contrast.count_differing_units(TESTS[plan.test].draws == "swaps")
+    return ContrastDraws(systems, contrast, sides, n_apart)
 
 
 def _list_families(contrast: Contrast, n_systems: int) -> list[np.ndarray]:
@@ -387,7 +390,7 @@ def _se_ratios(
     draws: ContrastDraws,
     plan: Plan,
     jobs: int,
-    stage: Callable[[str], StageProgress | None],
+    stage: Stage,
 ) -> np.ndarray | None:
     """Standard error by document / by segment of each tested pair, NaN where nothing varies.
 
@@ -462,7 +465,7 @@ def _draw_references(
     metric: Metric,
     plan: Plan,
     jobs: int,
-    stage: Callable[[str], StageProgress | None],
+    stage: Stage,
 ) -> tuple[ReferenceDraws, ...]:
     references = []
     for k, (name, testset) in enumerate(by_reference.items(), 1):
@@ -477,7 +480,7 @@ def _draw_reference(
     metric: Metric,
     plan: Plan,
     jobs: int,
-    stage: Callable[[str], StageProgress | None],
+    stage: Stage,
     place: str,
 ) -> ReferenceDraws:
     """All pairs of systems scored with one reference, without intervals and standard errors."""
@@ -488,20 +491,16 @@ def _draw_reference(
     units = measured.units(plan.unit, block_length)
     plan = replace(plan, resamples=0)
     progress = stage(f"test, {place}")
-    data = UnitStatistics(metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, progress)
     pairs = engine.all_pairs(len(measured.names))
-    contrast = contrast_pairs(metric, measured.stored, units, pairs, data)
-    n_apart = contrast.count_differing_units(TESTS[plan.test].draws == "swaps")
-    draws = ContrastDraws(contrast, systems, n_apart)
+    draws = draw_contrast(measured, pairs, units, plan, jobs, lambda _name: progress)
     tests = test_contrast(draws, plan, [np.arange(len(pairs))], jobs, progress)
     return ReferenceDraws(
         name,
         testset.n_segments,
         block_length,
         tuple(measured.names),
-        contrast.deltas,
-        n_apart,
+        draws.contrast.deltas,
+        draws.n_apart,
         tests,
     )
 
@@ -512,9 +511,8 @@ def _draw_reference(
 
 @dataclass(frozen=True, eq=False)
 class PartDraws(ContrastDraws):
-    """The pairs of systems in one part, and the systems."""
+    """The pairs of systems in one part, and what their test looks at."""
 
-    systems: SystemDraws
     #: shape (tested, trials or all swaps): what the test of this part looks at.
     replicates: np.ndarray
     #: shape (tested, trials): the same, of all swaps as many as other parts draw, to be joined with
@@ -537,22 +535,18 @@ def derive_seed(seed: int, name: str) -> int:
 def draw_part(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> PartDraws:
     """Draw the pairs of one part, with the seed of the plan."""
     units = measured.units(plan.unit, plan.block_length)
-    test = TESTS[plan.test]
-    data = UnitStatistics(measured.metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, None)
-    contrast = contrast_pairs(measured.metric, measured.stored, units, pairs, data)
-    sides = draw_sides(contrast, systems, plan, jobs, None)
+    draws = draw_contrast(measured, pairs, units, plan, jobs)
+    contrast = draws.contrast
     replicates = np.empty((0, plan.trials or 0))
     if len(contrast.rows):
-        replicates = draw_replicates(contrast, sides, plan, jobs, None)[:]
+        replicates = draw_replicates(contrast, draws.sides, plan, jobs, None)[:]
     joint = replicates
-    if test.tries_all(units):
+    if TESTS[plan.test].tries_all(units):
         # All swaps but none are tried: with none swapped they are all there are, to draw from.
         all_swaps = np.column_stack([contrast.deltas, replicates])
         rng = np.random.default_rng(plan.seed)
         joint = all_swaps[:, rng.integers(all_swaps.shape[1], size=plan.trials)]
-    n_apart = contrast.count_differing_units(test.draws == "swaps")[contrast.is_tested]
-    return PartDraws(contrast, sides, n_apart, systems, replicates, joint)
+    return PartDraws(draws.systems, contrast, draws.sides, draws.n_apart, replicates, joint)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -576,7 +570,7 @@ def test_contrast(
         contrast.deltas,
         draw_replicates(contrast, sides, plan, jobs, progress),
         test,
-        p_floor(test, plan.unit, draws.n_apart),
+        p_floor(test, plan.unit, draws.n_apart[contrast.is_tested]),
         families,
         is_exact=test.tries_all(contrast.data.units),
         errors=errors,
