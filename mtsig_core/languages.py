@@ -136,8 +136,8 @@ def languages_of(langpair: str | None) -> tuple[str | None, str | None]:
     match = re.fullmatch(f"({LANGUAGE})-({LANGUAGE})", langpair or "")
     if match is not None:
         return match[1], match[2]
-    source, *others = (langpair or "").split("-")
-    return source or None, others[0] if others else None
+    codes = (langpair or "").split("-")
+    return codes[0] or None, codes[1] if len(codes) > 1 else None
 
 
 # Which language without spaces between words a text is in, by its script.

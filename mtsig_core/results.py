@@ -442,12 +442,12 @@ class Comparison:
         object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
-        found = ", ".join(
+        results = ", ".join(
             f"{name!r} {result._differing()}" for name, result in self.metrics.items()
         )
         return (
             f"<Comparison on {self.testset.name!r}: {format_count(len(self.testset.systems), 'system')}, "
-            f"{format_count(self.testset.n_segments, 'segment')}; {found}>"
+            f"{format_count(self.testset.n_segments, 'segment')}; {results}>"
         )
 
     def _repr_html_(self) -> str:
@@ -562,9 +562,9 @@ class Scores:
 
         return pd.DataFrame(
             [
-                (name, row.system, row.score, found.signature)
-                for name, found in self.metrics.items()
-                for row in found.systems
+                (name, row.system, row.score, scores.signature)
+                for name, scores in self.metrics.items()
+                for row in scores.systems
             ],
             columns=["metric", "system", "score", "signature"],
         )
@@ -616,11 +616,11 @@ class TaskInfo:
 
     def pairs_with(self, metric: str) -> tuple[str, ...]:
         """The language pairs that can be scored by a metric of that name."""
-        own = any(metric in names for names in self.scores.values())
+        is_own = any(metric in names for names in self.scores.values())
         return tuple(
             pair
             for pair in self.pairs
-            if metric in self.scores[pair] or not own and pair in self.with_texts
+            if metric in self.scores[pair] or not is_own and pair in self.with_texts
         )
 
 

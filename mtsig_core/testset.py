@@ -188,40 +188,40 @@ def _escape_letter(letter: str) -> str:
     return letter.encode("unicode_escape").decode() if is_unseen else letter
 
 
-def as_names(where: str, values: object) -> Mapping[str, Any]:
+def as_names(location: str, values: object) -> Mapping[str, Any]:
     """A mapping whose keys are names; what no screen could show of them is written out."""
     if not isinstance(values, Mapping):
         raise InputError(
-            f"{where} are {_shorten(values)}. Expected a mapping from names to lists, such as "
+            f"{location} are {_shorten(values)}. Expected a mapping from names to lists, such as "
             "{'A': [...], 'B': [...]}."
         )
     for name in values:
         if not isinstance(name, str) or not name.strip():
             raise InputError(
-                f"{where}: {_shorten(name)} is no name. Expected a text that is not empty."
+                f"{location}: {_shorten(name)} is no name. Expected a text that is not empty."
             )
     if all(map(str.isprintable, values)):
         return values
     return {show_name(name): value for name, value in values.items()}
 
 
-def as_list(where: str, values: object) -> tuple[Any, ...]:
+def as_list(location: str, values: object) -> tuple[Any, ...]:
     """The items of a list, an array or another sequence, one for each segment."""
     if isinstance(values, str | bytes):
         raise InputError(
-            f"{where} is the text {_shorten(values)}. Expected a list with an item for each segment; for "
+            f"{location} is the text {_shorten(values)}. Expected a list with an item for each segment; for "
             "a single segment, a list of one."
         )
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
         raise InputError(
-            f"{where} is {_shorten(values)}. Expected a list with an item for each segment."
+            f"{location} is {_shorten(values)}. Expected a list with an item for each segment."
         )
     if isinstance(values, StoredLines):
         return cast("tuple[Any, ...]", values)
     return tuple(values)
 
 
-def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ...]:
+def as_texts(location: str, values: object, missing: bool = False) -> tuple[Any, ...]:
     """Texts, one for each segment; or None in places, where some may be `missing`.
 
     Examples
@@ -230,7 +230,7 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
     Traceback (most recent call last):
     mtsig_core.errors.InputError: system A: segment 2 is 3.5. Expected a text; where there is nothing, an empty one, ''.
     """
-    texts = as_list(where, values)
+    texts = as_list(location, values)
     types = {str, type(None)} if missing else {str}
     if isinstance(texts, StoredLines) or set(map(type, texts)) <= types:
         return texts
@@ -239,30 +239,32 @@ def as_texts(where: str, values: object, missing: bool = False) -> tuple[Any, ..
         is_missing = missing and text is None
         if not isinstance(text, str) and not is_missing:
             raise InputError(
-                f"{where}: segment {segment} is {_shorten(text)}. Expected a text; where there is "
+                f"{location}: segment {segment} is {_shorten(text)}. Expected a text; where there is "
                 f"nothing, {nothing}."
             )
     return texts
 
 
-def as_ids(where: str, values: object) -> tuple[Any, ...]:
+def as_ids(location: str, values: object) -> tuple[Any, ...]:
     """Names of what each segment belongs to, such as its document, as `show_name` has them."""
-    texts = as_texts(where, values)
+    texts = as_texts(location, values)
     escaped = {text: show_name(text) for text in set(texts) if not text.isprintable()}
     if not escaped:
         return texts
     return tuple(escaped.get(text, text) for text in texts)
 
 
-def as_scores(where: str, values: object) -> tuple[float | None, ...]:
+def as_scores(location: str, values: object) -> tuple[float | None, ...]:
     """Finite numbers, one for each segment; None where there is none, or NaN."""
     if isinstance(values, _Scores):
         return values
-    scores = as_list(where, values)
+    scores = as_list(location, values)
     # Quick, as a task has millions of scores.
     if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)):
         return _Scores(scores)
-    return _Scores(_check_score(where, segment, value) for segment, value in enumerate(scores, 1))
+    return _Scores(
+        _check_score(location, segment, value) for segment, value in enumerate(scores, 1)
+    )
 
 
 class _Scores(tuple[float | None, ...]):
@@ -271,7 +273,7 @@ class _Scores(tuple[float | None, ...]):
     __slots__ = ()
 
 
-def _check_score(where: str, segment: int, value: object) -> float | None:
+def _check_score(location: str, segment: int, value: object) -> float | None:
     if value is None:
         return None
     number = math.inf
@@ -280,7 +282,7 @@ def _check_score(where: str, segment: int, value: object) -> float | None:
             number = float(value)
     if math.isinf(number):
         raise InputError(
-            f"{where}: segment {segment} is {_shorten(value)}. Expected a finite number, or None for no "
+            f"{location}: segment {segment} is {_shorten(value)}. Expected a finite number, or None for no "
             "score."
         )
     return None if math.isnan(number) else number
@@ -510,12 +512,12 @@ class TestSet:
         object.__setattr__(self, key, value)
 
     def _freeze_texts(self, label: str, name: str, values: object) -> tuple[Any, ...]:
-        where = f"{self.name}: {label} {name}"
-        texts = as_list(where, values)
+        location = f"{self.name}: {label} {name}"
+        texts = as_list(location, values)
         has_scores_only = bool(self.scores) and set(map(type, texts)) <= {type(None)}
         if label == "system" and has_scores_only:
             return texts
-        return as_texts(where, texts, missing=label == "reference")
+        return as_texts(location, texts, missing=label == "reference")
 
     def _check_lengths(self) -> None:
         n = self.n_segments
@@ -697,13 +699,11 @@ class TestSet:
         system_names = {name: name for name in names}
         references = [name for name in self.references if name not in self.systems]
         all_names = {name: name for name in (*names, *references, *self.rated_humans)}
-        return replace(
-            self,
-            systems=_rename_keys(self.systems, system_names),
-            runs=_rename_keys(self.runs, system_names),
-            parses=_rename_keys(self.parses, all_names),
-            scores={metric: table.select(all_names) for metric, table in self.scores.items()},
-        )
+        systems = _rename_keys(self.systems, system_names)
+        runs = _rename_keys(self.runs, system_names)
+        parses = _rename_keys(self.parses, all_names)
+        scores = {metric: table.select(all_names) for metric, table in self.scores.items()}
+        return replace(self, systems=systems, runs=runs, parses=parses, scores=scores)
 
     def scored_with(
         self, names: Iterable[str] | None = None, others_as_systems: bool = False
@@ -755,13 +755,10 @@ class TestSet:
         for name in joining:
             if name in other_references:
                 parse_names.setdefault(name, name_as_system(name))
-        return replace(
-            self,
-            systems=systems,
-            references={name: self.references[name] for name in self.references if name in scoring},
-            parses=_rename_keys(self.parses, parse_names),
-            scores={metric: table.select(score_names) for metric, table in self.scores.items()},
-        )
+        references = {name: self.references[name] for name in self.references if name in scoring}
+        parses = _rename_keys(self.parses, parse_names)
+        scores = {metric: table.select(score_names) for metric, table in self.scores.items()}
+        return replace(self, systems=systems, references=references, parses=parses, scores=scores)
 
     def in_domain(self, domain: str) -> TestSet:
         """The segments of one domain."""

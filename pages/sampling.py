@@ -1,6 +1,4 @@
-"""Sampling: what a small test set says of a large one; blocks of neighbours against segments from
-all over.
-"""
+"""Sampling: what a small test set tells about a large one, in blocks and in broad samples."""
 
 from functools import partial
 
@@ -22,104 +20,119 @@ from pages._ui.charts import study
 from pages._ui.screen import end_page
 
 _ENOUGH = 10  # samples that tell a spread
-_TABS = ("Intervals", "What each sample concludes", "All sizes")
+_LARGEST_DEFAULT = 300  # segments of a sample
+_INTERVALS = "Intervals"
+_CONCLUSIONS = "What each sample concludes"
+_ALL_SIZES = "All sizes"
+
+
+def choose_default(sizes: list[int], n_segments: int) -> int:
+    """Return the largest size of which there are enough samples."""
+    fitting = [size for size in sizes if size <= _LARGEST_DEFAULT and _ENOUGH * size <= n_segments]
+    return max(fitting, default=sizes[0])
+
 
 view = frame.open_page(experiment=True)
-testset, metric = view.testset, view.metric
-sizes = [size for size in SIZES if 2 * size <= testset.n_segments] or [
-    max(2, testset.n_segments // 2)
-]
-default = max(
-    (size for size in sizes if size <= 300 and _ENOUGH * size <= testset.n_segments),
-    default=sizes[0],
-)
+n_segments = view.testset.n_segments
+sizes = [size for size in SIZES if 2 * size <= n_segments]
+if not sizes:
+    sizes = [max(2, n_segments // 2)]
 
-left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
-name = controls.choice(
-    "System", [system.system for system in view.result.systems], "system", place=left
-)
-with middle:
-    size = controls.choice("Segments in a sample", sizes, "size", default=default)
-shuffle = controls.toggle("Shuffle the segments", False, "shuffle", place=right)
+system_place, size_place, shuffle_place = st.columns([3, 2, 2], vertical_alignment="bottom")
+names = [system.system for system in view.result.systems]
+name = controls.choice("System", names, "system", place=system_place)
+with size_place:
+    size = controls.choice(
+        "Segments in a sample", sizes, "size", default=choose_default(sizes, n_segments)
+    )
+shuffle = controls.toggle("Shuffle the segments", False, "shuffle", place=shuffle_place)
 studies = {kind: study(view, f"sample {kind}", size=size, shuffle=shuffle) for kind in SAMPLE_KINDS}
-wider = study(view, "sample spread", shuffle=shuffle)
+spread_study = study(view, "sample spread", shuffle=shuffle)
 samples = studies["broad"].run(sample_both_kinds, "Taking samples")
-n, shuffled = samples["broad"].n_samples, samples["broad"].shuffled
-unshuffled = study(view, "sample broad", size=size, shuffle=False)
-in_order = unshuffled.run(sample_both_kinds, "Taking samples") if shuffled else {}
-before = {kind: one.system(name) for kind, one in in_order.items()}
-chosen = {kind: one.system(name) for kind, one in samples.items()}
-if not all(one.hit_rate.n for one in chosen.values()):
+n_samples = samples["broad"].n_samples
+is_shuffled = samples["broad"].shuffled
+by_kind = {kind: sampling.system(name) for kind, sampling in samples.items()}
+before = {}  # the samples before the shuffle
+if is_shuffled:
+    unshuffled = study(view, "sample broad", size=size, shuffle=False)
+    in_order = unshuffled.run(sample_both_kinds, "Taking samples")
+    before = {kind: sampling.system(name) for kind, sampling in in_order.items()}
+if not all(sampled.hit_rate.n for sampled in by_kind.values()):
     screen.error(f"No sample has a score of {name}. Choose another system.")
     end_page()
-ratio = ratio_of_spreads(*(one.scores for one in chosen.values()), view.alpha)
+ratio = ratio_of_spreads(*(sampled.scores for sampled in by_kind.values()), view.alpha)
 sections = Samples(view, samples, studies, name)
-screen.answer(describe_ratio(ratio, size, shuffled, view.level))
+screen.answer(describe_ratio(ratio, size, is_shuffled, view.level))
 screen.plain(
-    "A block takes consecutive segments of the test set; a broad sample takes as many, spread over all of it."
+    "A block takes consecutive segments of the test set; a broad sample takes as many, spread over "
+    "all of it."
 )
-screen.numbers(
-    *(
-        (
-            f"{NAMES[kind]}{', shuffled' if shuffled else ''}",
-            " to ".join(f"{end:{sections.form}}" for end in one.range),
-            f"SD {rounded(one.sd)}"
-            + (f"; before the shuffle {rounded(before[kind].sd)}" if before else ""),
-        )
-        for kind, one in chosen.items()
-    ),
-    (
-        "Spread of blocks / broad samples",
-        "-" if ratio is None else f"{ratio[0]:.1f}",
-        "" if ratio is None else f"{view.level} CI {ratio[1]:.1f} to {ratio[2]:.1f}",
-    ),
-)
-rows = [
-    {"kind": kind, **row} for kind, one in chosen.items() for row in sampled_system_records(one)
-]
+numbers = []
+for kind, sampled in by_kind.items():
+    low, high = sampled.range
+    label = f"{NAMES[kind]}, shuffled" if is_shuffled else NAMES[kind]
+    spread = f"SD {rounded(sampled.sd)}"
+    if is_shuffled:
+        spread += f"; before the shuffle {rounded(before[kind].sd)}"
+    numbers.append((label, f"{low:{sections.form}} to {high:{sections.form}}", spread))
+if ratio is None:
+    numbers.append(("Spread of blocks / broad samples", "-", ""))
+else:
+    middle, low, high = ratio
+    interval = f"{view.level} CI {low:.1f} to {high:.1f}"
+    numbers.append(("Spread of blocks / broad samples", f"{middle:.1f}", interval))
+screen.numbers(*numbers)
+rows = []
+for kind, sampled in by_kind.items():
+    rows += [{"kind": kind, **row} for row in sampled_system_records(sampled)]
 figure = partial(
     sample_scores,
-    {NAMES[kind]: one.scores for kind, one in chosen.items()},
-    chosen["broad"].full,
+    {NAMES[kind]: sampled.scores for kind, sampled in by_kind.items()},
+    by_kind["broad"].full,
     unit=sections.unit,
-    ghosts={NAMES[kind]: one.scores for kind, one in before.items()},
+    ghosts={NAMES[kind]: sampled.scores for kind, sampled in before.items()},
     form=sections.form,
 )
-wider.show(
+spread_study.show(
     figure,
     rows,
-    f"Scores of {n} samples of {size} segments, one dot each: blocks above, broad samples below.",
+    f"Scores of {n_samples} samples of {size} segments, one dot each: "
+    "blocks above, broad samples below.",
     name,
     key="sampling.spread",
     with_table=True,
     command=sections.print_commands(),
 )
-left_over = samples["broad"].n_segments - n * size
+if is_shuffled:
+    note = "Circles are the samples before the shuffle."
+else:
+    note = (
+        "Neighbouring segments share topic, style and difficulty, so a block says less about the "
+        "rest."
+    )
+help_text = f"Broad sample k takes segments k, k + {n_samples}, k + {2 * n_samples}, ..."
+n_unused = samples["broad"].n_segments - n_samples * size
+if n_unused:
+    help_text += f" The last {n_unused} segments are in no sample."
+if view.recounted:
+    help_text += (
+        f" {sections.unit} takes its weights from the sample, so it grows with the size: small "
+        "samples score below the whole set."
+    )
 st.caption(
-    f"Each dot is the score of one of {n} samples; its height has no meaning. "
-    + (
-        "Circles are the samples before the shuffle."
-        if shuffled
-        else "Neighbouring segments share topic, style and difficulty, so a block says less about the rest."
-    ),
-    help=f"Broad sample k takes segments k, k + {n}, k + {2 * n}, ..."
-    + (f" The last {left_over} segments are in no sample." if left_over else "")
-    + (
-        f" {sections.unit} takes its weights from the sample, so it grows with the size: small samples score "
-        "below the whole set."
-        if view.recounted
-        else ""
-    ),
+    f"Each dot is the score of one of {n_samples} samples; its height has no meaning. {note}",
+    help=help_text,
 )
-tab, places = controls.tabs(_TABS)
+tab, places = controls.tabs([_INTERVALS, _CONCLUSIONS, _ALL_SIZES])
 with places[tab]:
-    if tab == _TABS[0]:
+    if tab == _INTERVALS:
         sections.show_intervals()
-    elif tab == _TABS[1]:
+    elif tab == _CONCLUSIONS:
         sections.show_pair()
     else:
-        sections.show_spreads(wider, wider.run(spreads, "Taking samples of all sizes"))
-if testset.n_segments < _ENOUGH * 300:
+        spreads_by_size = spread_study.run(spreads, "Taking samples of all sizes")
+        sections.show_spreads(spread_study, spreads_by_size)
+if n_segments < _ENOUGH * _LARGEST_DEFAULT:
     testsets.offer_demo(
         testsets.LARGE,
         "Samples of 300 segments need a larger test set, such as this simulated one:",

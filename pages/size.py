@@ -13,20 +13,20 @@ from pages._ui.screen import end_page, or_end_page
 _POWERS = [0.5, 0.8, 0.9, 0.95]
 
 view = frame.open_page(experiment=True)
-a, b, (third, fourth, fifth) = views.choose_pair(view, 5)
-usual = default_difference(row.score for row in view.result.systems)
+a, b, (difference_place, power_place, tested_place) = views.choose_pair(view, 5)
+default = default_difference(row.score for row in view.result.systems)
 difference = controls.slider(
-    third,
+    difference_place,
     "Difference",
-    usual,
+    default,
     "difference",
-    least=usual / 10,
-    most=10 * usual,
-    step=usual / 10,
+    least=default / 10,
+    most=10 * default,
+    step=default / 10,
     format="%.3g",
     help="The difference to be found, in points.",
 )
-with fourth:
+with power_place:
     power = controls.choice(
         "Power",
         _POWERS,
@@ -37,41 +37,39 @@ with fourth:
     )
 n_systems = len(view.result.systems)
 n_pairs = n_systems * (n_systems - 1) // 2
-with fifth:
-    tested = controls.choice(
+with tested_place:
+    n_tested = controls.choice(
         "Pairs tested",
         [1, n_pairs] if n_pairs > 1 else [1],
         "tested",
         help="With more pairs, each needs a larger test set, because p-values are corrected.",
     )
-answer, drawing = st.container(), st.container()
+answer = st.container()
+drawing = st.container()
 with or_end_page():
     with drawing:
-        drawn, asked = size_sections.pick_test_sets(view)
+        sizes, arguments = size_sections.pick_test_sets(view)
     with answer:
-        curve = Curve(view, frozenset((a, b)), difference, power, drawn.counts, tested > 1)
-        sweeping = study(view, "sweep size", **asked)
+        curve = Curve(view, frozenset((a, b)), difference, power, sizes.counts, n_tested > 1)
+        sweeping = study(view, "sweep size", **arguments)
         sweep = sweeping.run(
-            sweep_sizes,
-            "Drawing test sets",
-            meanwhile=curve.grow,
-            sizes=drawn.sizes,
+            sweep_sizes, "Drawing test sets", meanwhile=curve.grow, sizes=sizes.sizes
         )
-        planned, mine = curve.plan(sweep)
-        if mine is None:
+        plans, own_plan = curve.plan(sweep)
+        if own_plan is None:
             screen.error(
                 f"{a} and {b} have no segment in common with a score. Choose another pair."
             )
             end_page()
         command = sweeping.print_command(
-            difference=f"{difference:g}", power=power, sizes=drawn.option
+            difference=f"{difference:g}", power=power, sizes=sizes.option
         )
-        curve.show(sweeping, sweep, mine, command)
+        curve.show(sweeping, sweep, own_plan, command)
 tab, places = controls.tabs(["All pairs", "References", "Scores and intervals by size"])
 with places[tab], or_end_page():
     if tab == "All pairs":
-        curve.show_plan(sweep, planned, mine)
+        curve.show_plan(sweep, plans, own_plan)
     elif tab == "References":
-        size_sections.show_references(view, mine.a, asked)
+        size_sections.show_references(view, own_plan.a, arguments["unit"])
     else:
-        size_sections.show_by_size(sweeping, sweep, mine.a, mine.b, command)
+        size_sections.show_by_size(sweeping, sweep, [own_plan.a, own_plan.b], command)

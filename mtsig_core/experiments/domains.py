@@ -251,7 +251,7 @@ class _Tested:
     def from_draws(cls, draws: PartDraws, plan: Plan) -> _Tested:
         contrast = draws.contrast
         test = TESTS[plan.test]
-        floor = p_floor(test, plan.unit, draws.n_apart)
+        floor = p_floor(test, plan.unit, draws.n_apart[draws.contrast.is_tested])
         p: np.ndarray | None = np.empty(0)
         if len(contrast.rows):
             p = test_pairs(contrast.deltas, draws.replicates, test, floor, []).p
@@ -296,10 +296,17 @@ def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
     n_samples = plan.resamples
     if plan.test == "bootstrap":
         n_samples = max(n_samples, plan.trials)
-    differences = contrast.difference(_draw_within(study, contrast.data, n_samples))
-    plain = contrast.difference(sample.drawn)
-    left_out = contrast.difference(sample.left_out)
     strata = study.strata()
+    seeds = [study.seed(k) for k in range(len(study.domains))]
+    scores = engine.bootstrap_scores(
+        contrast.data,
+        n_samples,
+        plan.seed,
+        draw_weights=lambda block: stratified_weights(study.units, strata, seeds, block),
+    )
+    differences = contrast.difference(scores)
+    plain = contrast.difference(sample.replicates)
+    left_out = contrast.difference(sample.left_out)
     errors = {}
     for k, pair in enumerate(np.flatnonzero(contrast.is_tested).tolist()):
         se_within = float(differences[k, : plan.resamples].std(ddof=1))
@@ -313,19 +320,6 @@ def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
         replicates = differences[:, : plan.trials]
         draws = replace(draws, replicates=replicates, joint=replicates)
     return _Tested.from_draws(draws, plan), errors
-
-
-def _draw_within(study: _Study, data: engine.UnitStatistics, n_samples: int) -> np.ndarray:
-    """Draw bootstrap scores within domains, (rows, samples)."""
-    strata = study.strata()
-    seeds = [study.seed(k) for k in range(len(study.domains))]
-    blocks = []
-    for block in range(math.ceil(n_samples / BLOCK)):
-        weights = stratified_weights(study.units, strata, seeds, block)
-        blocks.append(data.score(data.weighted_sums(weights)))
-    scores = np.concatenate(blocks, axis=1)[:, :n_samples]
-    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
-    return scores
 
 
 def _unit_sizes(measured: Measured, pair: np.ndarray, units: Units) -> np.ndarray:

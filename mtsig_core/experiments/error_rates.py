@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 from typing import Any
@@ -172,6 +172,9 @@ _NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for e
 _SEGMENT_STREAM, _DOCUMENT_STREAM = 10, 11
 
 
+_Rejections = dict[tuple[str, str, str], bool]  # whether a test rejects, by null, unit and test
+
+
 @dataclass(frozen=True)
 class NullRate:
     """Rejections of true nulls by one test."""
@@ -255,8 +258,7 @@ def type_one(  # noqa: PLR0913  each parameter is an option of the command
     if draws.n_documents is not None and pair.documents is not None:
         equal = equal_weights(pair.metric, pair.statistics, pair.documents)
 
-    def repeat(k: int) -> dict[tuple[str, str, str], bool]:
-        """Null, unit and test -> whether the test rejects."""
+    def repeat(k: int) -> _Rejections:
         sets = [draws.draw_segments(make_rng(seed, _SEGMENT_STREAM, k), swapped=True)]
         if equal is not None:
             sets += draws.draw_documents(make_rng(seed, _DOCUMENT_STREAM, k), equal.weights)
@@ -267,11 +269,7 @@ def type_one(  # noqa: PLR0913  each parameter is an option of the command
                 rejected[pair_set.drawn_by, pair_set.units.kind, test] = is_rejected
         return rejected
 
-    def gather(pairs: list[dict[tuple[str, str, str], bool]]) -> TypeOne:
-        rows = []
-        for null, unit, test in pairs[0]:
-            n_rejected = sum(rejected[null, unit, test] for rejected in pairs)
-            rows.append(NullRate(null, unit, test, rate(n_rejected, len(pairs))))
+    def gather(pairs: list[_Rejections]) -> TypeOne:
         result = TypeOne(
             metric=pair.metric.name,
             alpha=alpha,
@@ -282,7 +280,7 @@ def type_one(  # noqa: PLR0913  each parameter is an option of the command
             trials=trials,
             n_segments=draws.n_segments,
             n_documents=None,
-            rows=tuple(rows),
+            rows=tuple(_count_rejections(pairs)),
         )
         if equal is None:
             return result
@@ -296,6 +294,12 @@ def type_one(  # noqa: PLR0913  each parameter is an option of the command
 
     report = report_stage(progress, "equal systems")
     return run_repeats(repeat, gather, n_pairs, jobs=jobs, progress=report, watch=watch)
+
+
+def _count_rejections(pairs: Sequence[_Rejections]) -> Iterator[NullRate]:
+    for null, unit, test in pairs[0]:
+        n_rejected = sum(rejected[null, unit, test] for rejected in pairs)
+        yield NullRate(null, unit, test, rate(n_rejected, len(pairs)))
 
 
 def conclusions_on(metric: Metric, pair_set: PairSet, trials: int, alpha: float) -> dict[str, bool]:

@@ -141,11 +141,13 @@ def draw_accuracies(
         seed=plan.seed,
     )
     check_trials(plan.trials, None, "ar")
-    decisions = []
+    all_decisions = []
     for metric, counts in zip((human, *metrics), statistics, strict=True):
         report = report_stage(progress, f"permuting {metric.name}")
-        decisions.append(_draw_decisions(metric, counts, is_rated, units, sampling, plan, report))
-    people, *by_metric = decisions
+        all_decisions.append(
+            _draw_decisions(metric, counts, is_rated, units, sampling, plan, report)
+        )
+    people, *by_metric = all_decisions
     scores = [
         score_segments(metric, counts, is_rated)
         for metric, counts in zip(metrics, statistics[1:], strict=True)
@@ -159,15 +161,13 @@ def draw_accuracies(
         plan.seed,
         report_stage(progress, "permutations of metrics"),
     )
+    n_pairs = len(people.p)
+    n_ties = int(np.count_nonzero(people.signs[:, 0] == 0))
     rows = []
-    for decision in by_metric:
-        row = AccuracyDraws(
-            n_pairs=len(people.p),
-            n_ties=int(np.count_nonzero(people.signs[:, 0] == 0)),
-            hard=accuracy(people.signs, decision.signs),
-            soft=soft_accuracy(people.p, decision.p),
-        )
-        rows.append(row)
+    for decisions in by_metric:
+        hard = accuracy(people.signs, decisions.signs)
+        soft = soft_accuracy(people.p, decisions.p)
+        rows.append(AccuracyDraws(n_pairs, n_ties, hard, soft))
     n_trials = units.all_swaps or plan.trials
     return AgreementDraws(
         testset, sampling, n_trials, tuple(metrics), tuple(rows), units.pieces, permuted
@@ -211,19 +211,20 @@ def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
         metric = draws.metrics[k]
         signature = metric.signature(testset)
         rows.append(accuracies(metric, signature, draws.rows[k], draws.sampling.alpha))
+    cautions = [
+        *about_independence(testset, unit),
+        *about_ignored_documents(testset, unit, {"unit": "document"}),
+        *about_words(testset, tokenizers),
+    ]
     return Agreement(
-        human,
-        TestSetInfo.from_testset(testset),
-        draws.sampling,
-        draws.trials,
-        CORRECTION,
-        tuple(rows),
-        compare_metrics([draws], order),
-        (
-            *about_independence(testset, unit),
-            *about_ignored_documents(testset, unit, {"unit": "document"}),
-            *about_words(testset, tokenizers),
-        ),
+        human=human,
+        testset=TestSetInfo.from_testset(testset),
+        sampling=draws.sampling,
+        trials=draws.trials,
+        correction=CORRECTION,
+        metrics=tuple(rows),
+        comparisons=compare_metrics([draws], order),
+        warnings=tuple(cautions),
     )
 
 
@@ -393,21 +394,23 @@ def accuracies(
     metric: Metric, signature: str, draws: AccuracyDraws, alpha: float
 ) -> MetricAgreement:
     """Estimate both accuracies of a metric, with their intervals."""
-    hard = low = high = None
+    hard = hard_low = hard_high = None
     if np.isfinite(draws.hard[0]):
         hard = float(draws.hard[0])
-        low, high = _interval(draws.hard, alpha)
+        hard_low, hard_high = _interval(draws.hard, alpha)
+    soft_low, soft_high = _interval(draws.soft, alpha)
     return MetricAgreement(
-        metric.name,
-        signature,
-        metric.higher_is_better,
-        draws.n_pairs,
-        draws.n_ties,
-        hard,
-        low,
-        high,
-        float(draws.soft[0]),
-        *_interval(draws.soft, alpha),
+        metric=metric.name,
+        signature=signature,
+        higher_is_better=metric.higher_is_better,
+        n_pairs=draws.n_pairs,
+        n_ties=draws.n_ties,
+        pairwise_accuracy=hard,
+        pairwise_accuracy_low=hard_low,
+        pairwise_accuracy_high=hard_high,
+        soft_pairwise_accuracy=float(draws.soft[0]),
+        soft_pairwise_accuracy_low=soft_low,
+        soft_pairwise_accuracy_high=soft_high,
     )
 
 
@@ -501,14 +504,14 @@ def permute_metrics(
         return np.empty((0, 1 + trials))
     coins = cell_bits(len(is_rated), int(groups.max()) + 1, trials, seed)
     scores = _standardize(scores, is_rated)
-    systems = [
-        (i, j) for i, j in engine.all_pairs(len(is_rated)) if (is_rated[i] & is_rated[j]).any()
-    ]
+    pairs = engine.all_pairs(len(is_rated))
+    is_common = is_rated[pairs].all(axis=1)  # (pairs of systems, segments)
+    is_tested = is_common.any(axis=1)
+    systems = list(zip(pairs[is_tested], is_common[is_tested], strict=True))
     distances = np.zeros((2, len(metric_pairs), 1 + trials))  # from people
-    for k, (i, j) in enumerate(systems):
-        is_common = is_rated[i] & is_rated[j]
-        sums_i = sum_groups((scores[:, i] * is_common)[..., None], groups)[:, :, 0]
-        sums_j = sum_groups((scores[:, j] * is_common)[..., None], groups)[:, :, 0]
+    for k, ((i, j), segments) in enumerate(systems):
+        sums_i = sum_groups((scores[:, i] * segments)[..., None], groups)[:, :, 0]
+        sums_j = sum_groups((scores[:, j] * segments)[..., None], groups)[:, :, 0]
         p = _traded_p(sums_i[metric_pairs.T], sums_j[metric_pairs.T], coins[[i, j]])
         distances += np.abs(p - people[k])
         if progress is not None:
@@ -648,15 +651,15 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
         signature = " ".join(dict.fromkeys(signatures))  # tokenizers may differ
         rows.append(accuracies(resolved[k], signature, means[k], alpha))
     return TaskAgreement(
-        human,
-        TaskInfo.from_task(task),
-        lang_pairs,
-        tuple(lang_pair for lang_pair in task.testsets if lang_pair not in testsets),
-        alpha,
-        seed,
-        CORRECTION,
-        tuple(rows),
-        compare_metrics(list(draws.values()), order),
+        human=human,
+        task=TaskInfo.from_task(task),
+        pairs=lang_pairs,
+        without=tuple(lang_pair for lang_pair in task.testsets if lang_pair not in testsets),
+        alpha=alpha,
+        seed=seed,
+        correction=CORRECTION,
+        metrics=tuple(rows),
+        comparisons=compare_metrics(list(draws.values()), order),
     )
 
 
@@ -747,9 +750,8 @@ def _mean(rows: Sequence[AccuracyDraws]) -> AccuracyDraws:
     Language pairs in which people order no systems have no pairwise accuracy.
     """
     hard = [row.hard for row in rows if np.isfinite(row.hard[0])]
-    return AccuracyDraws(
-        n_pairs=sum(row.n_pairs for row in rows),
-        n_ties=sum(row.n_ties for row in rows),
-        hard=np.mean(hard, axis=0) if hard else rows[0].hard,
-        soft=np.mean([row.soft for row in rows], axis=0),
-    )
+    n_pairs = sum(row.n_pairs for row in rows)
+    n_ties = sum(row.n_ties for row in rows)
+    mean_hard = np.mean(hard, axis=0) if hard else rows[0].hard
+    mean_soft = np.mean([row.soft for row in rows], axis=0)
+    return AccuracyDraws(n_pairs, n_ties, mean_hard, mean_soft)

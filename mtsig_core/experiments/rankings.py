@@ -259,12 +259,14 @@ def _rank_pair(
     places = 1 + np.argsort(order, axis=1, kind="stable")
     rows = []
     for k, system in enumerate(combined.systems):
+        rank_low, rank_high = ranked.ranges[k]
         row = AutoRanked(
-            system,
-            float(combined.autorank[k]),
-            float(low[k]),
-            float(high[k]),
-            *ranked.ranges[k],
+            system=system,
+            autorank=float(combined.autorank[k]),
+            low=float(low[k]),
+            high=float(high[k]),
+            rank_low=rank_low,
+            rank_high=rank_high,
             places=dict(zip(names, places[:, k].tolist(), strict=True)),
         )
         rows.append(row)
@@ -430,7 +432,8 @@ def count_against_tests(result: MetricResult) -> RankedAgainstTests:
     high = {row.system: row.rank_high or 0 for row in result.systems}
     counts = RankedAgainstTests()
     for pair in result.pairs:
-        is_tied = max(low[pair.a], low[pair.b]) <= min(high[pair.a], high[pair.b])
+        # Two ranges share a rank where neither begins after the end of the other one.
+        is_tied = low[pair.a] <= high[pair.b] and low[pair.b] <= high[pair.a]
         if pair.better is not None:
             counts += RankedAgainstTests(significant=1, tied=int(is_tied))
         else:
@@ -454,7 +457,7 @@ class PairFindings:
 class Findings:
     """The language pairs of a task by one metric, such as human scores, and perhaps further ones."""
 
-    found: TaskComparison
+    comparison: TaskComparison
     metric: str  # the one that ranks
     further: tuple[str, ...]
     rule: str  # of AutoRank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any, NamedTuple
@@ -37,8 +37,8 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
-from mtsig_core.stats.contrast import contrast_pairs
-from mtsig_core.stats.engine import measure, segment_scores
+from mtsig_core.stats.contrast import Contrast, contrast_pairs
+from mtsig_core.stats.engine import Measured, measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
@@ -347,8 +347,7 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     pairs = measured.order[engine.all_pairs(len(measured.order))]
     unit = "segment" if scored.documents is None else "document"
     contrast = contrast_pairs(metric, measured.statistics, measured.units(unit), pairs)
-    p_of_whole = whole_p(contrast, seed).tolist()
-    deltas_of_whole = contrast.fill(contrast.deltas).tolist()
+    p_of_whole = whole_p(contrast, seed)
 
     def conclude(k: int) -> _SampleConclusions:
         # A seed for each sample from both numbers, so that samples of one seed are not those of the
@@ -361,26 +360,6 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     def gather(samples: list[_SampleConclusions]) -> Sampling:
         columns = zip(*samples, strict=True)
         by_sample = _SampleConclusions(*(np.stack(column, axis=1) for column in columns))
-        systems = []
-        for k in measured.order:
-            name, score = measured.names[k], float(measured.scores[k])
-            scores, low, high = by_sample.scores[k], by_sample.low[k], by_sample.high[k]
-            systems.append(SampledSystem(name, score, scores, low, high))
-        sampled_pairs = []
-        for k, (a, b) in enumerate(pairs):
-            sampled_pairs.append(
-                SampledPair(
-                    a=measured.names[a],
-                    b=measured.names[b],
-                    higher_is_better=metric.higher_is_better,
-                    full=deltas_of_whole[k],
-                    deltas=by_sample.deltas[k],
-                    win=by_sample.win[k],
-                    lose=by_sample.lose[k],
-                    p_value=by_sample.p[k],
-                    whole_p=p_of_whole[k],
-                )
-            )
         return Sampling(
             metric=metric.name,
             higher_is_better=metric.higher_is_better,
@@ -393,12 +372,45 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
             settings=settings,
             trials=trials,
             whole_units=scored.n_documents or scored.n_segments,
-            systems=tuple(systems),
-            pairs=tuple(sampled_pairs),
+            systems=tuple(_list_systems(measured, by_sample)),
+            pairs=tuple(_list_pairs(measured, contrast, p_of_whole, by_sample)),
         )
 
     report = report_stage(progress, f"{kind} of {size}")
     return run_repeats(conclude, gather, len(rows), jobs=jobs, progress=report)
+
+
+def _list_systems(measured: Measured, by_sample: _SampleConclusions) -> Iterator[SampledSystem]:
+    for k in measured.order:
+        yield SampledSystem(
+            system=measured.names[k],
+            full=float(measured.scores[k]),
+            scores=by_sample.scores[k],
+            low=by_sample.low[k],
+            high=by_sample.high[k],
+        )
+
+
+def _list_pairs(
+    measured: Measured,
+    contrast: Contrast,
+    p_of_whole: np.ndarray,
+    by_sample: _SampleConclusions,
+) -> Iterator[SampledPair]:
+    """List the pairs of a contrast on the whole test set, with their conclusions on samples."""
+    deltas = contrast.fill(contrast.deltas)
+    for k, (first, second) in enumerate(contrast.pairs):
+        yield SampledPair(
+            a=measured.names[first],
+            b=measured.names[second],
+            higher_is_better=measured.metric.higher_is_better,
+            full=float(deltas[k]),
+            deltas=by_sample.deltas[k],
+            win=by_sample.win[k],
+            lose=by_sample.lose[k],
+            p_value=by_sample.p[k],
+            whole_p=float(p_of_whole[k]),
+        )
 
 
 def sample_both_kinds(
@@ -709,25 +721,20 @@ def _estimate_intervals(
     # The same for both systems and their difference.
     freedom = find_freedom(data, pair_set.statistics)[:1]
     segments = segment_scores(metric, pair_set.statistics) if units.kind == "segment" else None
-    samples = {
-        "score": Sample(
-            data.scores[:1],
-            scores[:1],
-            left_out[:1],
-            None if segments is None else segments[:1],
-            freedom,
-        ),
-        "difference": Sample(
-            contrast.deltas,
-            contrast.difference(scores),
-            contrast.difference(left_out),
-            None if segments is None else contrast.difference(segments),
-            freedom,
-        ),
-    }
+    score_segments = difference_segments = None
+    if segments is not None:
+        score_segments, difference_segments = segments[:1], contrast.difference(segments)
+    score = Sample(data.scores[:1], scores[:1], left_out[:1], score_segments, freedom)
+    difference = Sample(
+        contrast.deltas,
+        contrast.difference(scores),
+        contrast.difference(left_out),
+        difference_segments,
+        freedom,
+    )
     intervals = []
     for kind, estimate in fitting_intervals(segments is not None).items():
-        for quantity, sample in samples.items():
+        for quantity, sample in (("score", score), ("difference", difference)):
             low, high = estimate(sample, alpha)
             intervals.append(
                 _Interval(

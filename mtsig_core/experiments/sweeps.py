@@ -42,7 +42,6 @@ from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percent
 from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
 from mtsig_core.stats.power import PairError, PairErrors, degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import (
-    BLOCK,
     Units,
     bootstrap_weights,
     draw_subset,
@@ -291,7 +290,7 @@ _GROUPS = 1000  # of units that a large subset is bootstrapped by
 _MOST_REPEATS = 10_000
 _MOST_RESAMPLES = 1 << 20  # each subset has 2^12 blocks of draws to itself
 _BAND = (5, 95)  # percentiles over the repeats
-_STEEPEST = 100  # slope of a line through widths: what is steeper comes of sizes side by side
+_STEEPEST = 100  # slope of a line through widths: only sizes close together give a steeper one
 
 
 def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
@@ -352,7 +351,7 @@ def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
     results = run_in_order(lambda k: _test_subset(source, *tasks[k], settings), len(tasks), jobs)
     with closing(results):
         for k, result in enumerate(results):
-            size, repeat = tasks[k]
+            size, _ = tasks[k]
             by_size.setdefault(size, []).append(result)
             if progress is not None:
                 progress("test sets", float(work[k] / work[-1]))
@@ -398,7 +397,13 @@ def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSett
     else:
         data = source.subset(sampled)
         first_block = size << 26 | repeat << 12
-    scores = _bootstrap(data, settings.resamples, settings.seed, first_block)
+    scores = engine.bootstrap_scores(
+        data,
+        settings.resamples,
+        settings.seed,
+        # blocks of draws that no other subset has
+        draw_weights=lambda k: bootstrap_weights(data.units, settings.seed, first_block + k),
+    )
     n_systems = len(source.names)
     medians, low, high = _percentiles(scores[:n_systems], settings.alpha)
     scale = np.where(medians == 0, np.nan, np.abs(medians))
@@ -432,20 +437,6 @@ def _find_tails(differences: np.ndarray, alpha: float) -> np.ndarray:
     n_allowed = math.floor((alpha + TOLERANCE) * (n + 1) / 2) - 1  # on the wrong side of 0
     places = [n_allowed, n - 1 - n_allowed]
     return np.partition(np.nan_to_num(differences), places, axis=1)[:, places]
-
-
-def _bootstrap(
-    data: engine.UnitStatistics, resamples: int, seed: int, first_block: int
-) -> np.ndarray:
-    """Draw scores, shape (rows, resamples), from blocks of draws that no other subset has."""
-    n_blocks = math.ceil(resamples / BLOCK)
-    blocks = []
-    for block in range(first_block, first_block + n_blocks):
-        weights = bootstrap_weights(data.units, seed, block)
-        blocks.append(data.score(data.weighted_sums(weights)))
-    scores = np.concatenate(blocks, axis=1)[:, :resamples]
-    np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
-    return scores
 
 
 def _find_errors(source: _Source, seed: int, jobs: int) -> PairErrors:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,7 +46,7 @@ class _Length(NamedTuple):
     """How many segments a document has, and the line that said so first."""
 
     n_segments: int
-    where: str
+    location: str
 
 
 class _Line(NamedTuple):
@@ -65,31 +66,31 @@ class _PairScores:
     scores: dict[str, dict[str, dict[_Document, _Scores]]] = field(default_factory=dict)
     systems: dict[str, None] = field(default_factory=dict)
 
-    def add(self, system: str, line: _Line, where: str) -> None:
+    def add(self, system: str, line: _Line, location: str) -> None:
         """Add the scores that a system has for one document."""
         self.systems.setdefault(system)
         document_id = show_name(line.document.document_id)
         for metric, scores in line.scores.items():
-            length = self.lengths.setdefault(line.document, _Length(len(scores), where))
+            length = self.lengths.setdefault(line.document, _Length(len(scores), location))
             if len(scores) != length.n_segments:
                 raise InputError(
-                    f"{where}: {show_name(metric)} has {len(scores)} scores for the document "
-                    f"{document_id}, which has {length.n_segments} segments by {length.where}. "
+                    f"{location}: {show_name(metric)} has {len(scores)} scores for the document "
+                    f"{document_id}, which has {length.n_segments} segments by {length.location}. "
                     "Expected one each."
                 )
             by_document = self.scores.setdefault(metric, {}).setdefault(system, {})
             if line.document in by_document:
                 raise InputError(
-                    f"{where}: the document {document_id} comes a second time. Expected a line for "
+                    f"{location}: the document {document_id} comes a second time. Expected a line for "
                     "each document of a language pair."
                 )
-            by_document[line.document] = list(as_scores(f"{where}: {show_name(metric)}", scores))
+            by_document[line.document] = list(as_scores(f"{location}: {show_name(metric)}", scores))
 
     def join(self, name: str, langpair: str) -> TestSet:
         """The documents one after the other."""
         documents: list[_Document] = []
         for document, length in self.lengths.items():
-            documents += [document] * length.n_segments
+            documents.extend(repeat(document, length.n_segments))
         n = len(documents)
         if n == 0:
             raise InputError(
@@ -101,7 +102,8 @@ class _PairScores:
         for metric, by_system in self.scores.items():
             scores = {system: self._join_scores(lists) for system, lists in by_system.items()}
             tables[metric] = SegmentScores(scores)
-        no_texts: dict[str, Any] = {system: [None] * n for system in self.systems}
+        no_text: list[Any] = list(repeat(None, n))
+        no_texts = dict.fromkeys(self.systems, no_text)
         return TestSet(
             name,
             no_texts,
@@ -115,7 +117,7 @@ class _PairScores:
     def _join_scores(self, by_document: dict[_Document, _Scores]) -> _Scores:
         scores: _Scores = []
         for document, length in self.lengths.items():
-            scores += by_document.get(document, [None] * length.n_segments)
+            scores += by_document.get(document) or repeat(None, length.n_segments)
         return scores
 
 
@@ -130,10 +132,10 @@ def read_automatic_scores(folder: Path, pairs: Collection[str] | None) -> dict[s
         for number, text in enumerate(read_lines(path, "an object of JSON in each line"), 1):
             if not text.strip() or _names_no_pair(text, pairs):
                 continue
-            where = f"{show_name(path)}, line {number}"
-            line = _parse_line(text, where)
+            location = f"{show_name(path)}, line {number}"
+            line = _parse_line(text, location)
             if pairs is None or line.langpair in pairs:
-                scores_by_pair.setdefault(line.langpair, _PairScores()).add(system, line, where)
+                scores_by_pair.setdefault(line.langpair, _PairScores()).add(system, line, location)
     if pairs is None:
         pairs = sorted(scores_by_pair)
     for pair in pairs:
@@ -150,11 +152,11 @@ def _names_no_pair(text: str, pairs: Collection[str] | None) -> bool:
     return not any(pair in text for pair in pairs)
 
 
-def _parse_line(text: str, where: str) -> _Line:
+def _parse_line(text: str, location: str) -> _Line:
     try:
-        entry = parse_bounded_json(text, where)
+        entry = parse_bounded_json(text, location)
     except ValueError:
-        raise InputError(f"{where} is no JSON. Expected an object such as {_EXAMPLE}.") from None
+        raise InputError(f"{location} is no JSON. Expected an object such as {_EXAMPLE}.") from None
     if not isinstance(entry, dict):
         entry = {}
     names = [entry.get(key) for key in ("language_pair", "domain", "document_id")]
@@ -163,7 +165,7 @@ def _parse_line(text: str, where: str) -> _Line:
     has_scores = isinstance(scores, dict) and all(isinstance(row, list) for row in scores.values())
     if not has_names or not has_scores:
         raise InputError(
-            f"{where} is {show_value(text.strip())}. Expected an object such as {_EXAMPLE}."
+            f"{location} is {show_value(text.strip())}. Expected an object such as {_EXAMPLE}."
         )
     langpair, domain, document_id = map(str, names)
     return _Line(langpair, _Document(domain, document_id), scores)

@@ -127,7 +127,7 @@ def _split_sentences(name: str, lines: Sequence[str], n_segments: int) -> Iterat
     sentence = None
     last_segment = 0
     for number, line in enumerate([*lines, ""], 1):
-        where = f"{name}, line {number}"
+        location = f"{name}, line {number}"
         if not line.strip():
             if sentence is not None:
                 _check_heads(name, sentence)
@@ -137,18 +137,18 @@ def _split_sentences(name: str, lines: Sequence[str], n_segments: int) -> Iterat
         if sentence is None:
             sentence = _Sentence(number)
         if not line.startswith("#"):
-            _add_word(sentence, number, line.split("\t"), where)
+            _add_word(sentence, number, line.split("\t"), location)
             continue
         if sentence.words:
             raise InputError(
-                f"{where}: a comment is inside a sentence. Put an empty line after the last word before "
+                f"{location}: a comment is inside a sentence. Put an empty line after the last word before "
                 "it."
             )
         if _PARAGRAPH_COMMENT.match(line):
             sentence.n_paragraphs += 1
         comment = _SEGMENT_COMMENT.fullmatch(line.strip())
         if comment is not None:
-            last_segment = _parse_segment(where, comment[1], last_segment, n_segments)
+            last_segment = _parse_segment(location, comment[1], last_segment, n_segments)
             sentence.segment = last_segment
 
 
@@ -162,18 +162,18 @@ def _check_heads(name: str, sentence: _Sentence) -> None:
             )
 
 
-def _parse_segment(where: str, text: str, last_segment: int, n_segments: int) -> int:
+def _parse_segment(location: str, text: str, last_segment: int, n_segments: int) -> int:
     """The number of a segment, which must come after the last one."""
     if _WHOLE_NUMBER.fullmatch(text) and last_segment < int(text) <= n_segments:
         return int(text)
     after = f", after {last_segment}" if last_segment else ""
     raise InputError(
-        f"{where}: segment = {show_name(text)}, and the text has {n_segments} segments. "
+        f"{location}: segment = {show_name(text)}, and the text has {n_segments} segments. "
         f"Expected one of them, each once and in order{after}."
     )
 
 
-def _add_word(sentence: _Sentence, number: int, columns: Sequence[str], where: str) -> None:
+def _add_word(sentence: _Sentence, number: int, columns: Sequence[str], location: str) -> None:
     expected = len(sentence.words) + 1
     if len(columns) == _N_COLUMNS:
         index, form, lemma, _, _, _, head, relation, _, _ = columns
@@ -186,7 +186,7 @@ def _add_word(sentence: _Sentence, number: int, columns: Sequence[str], where: s
             sentence.heads.append((number, int(head)))
             return
     raise InputError(
-        f"{where} is {show_value(' '.join(columns))}. Expected word {expected} of the sentence: "
+        f"{location} is {show_value(' '.join(columns))}. Expected word {expected} of the sentence: "
         f"{_N_COLUMNS} columns with tabs between them, the first the number of the word, the seventh "
         "the number of its head, another word, or 0 for the root. An empty line ends each sentence."
     )

@@ -28,8 +28,8 @@ _DOCUMENT_COLUMNS = (*NAMES["docid"], "url")
 class DocumentIds(NamedTuple):
     """The document of each segment, and its domain where the file has it."""
 
-    documents: list[str]
-    domains: list[str] | None
+    documents: list[str] | None = None
+    domains: list[str] | None = None
 
 
 def read_documents(path: FilePath, *, has_blanks: bool = False) -> DocumentIds:
@@ -67,19 +67,19 @@ def _split_rows(path: FilePath, lines: Sequence[str], has_blanks: bool) -> list[
     return [[cell.strip() for cell in line.split(separator)] for line in lines]
 
 
-def _check_row(where: str, row: Sequence[str], first_row: Sequence[str]) -> None:
+def _check_row(location: str, row: Sequence[str], first_row: Sequence[str]) -> None:
     if len(row) > 2:
         raise InputError(
-            f"{where} {len(row)} columns. Expected docid or domain<TAB>docid. Remove the other tabs."
+            f"{location} {len(row)} columns. Expected docid or domain<TAB>docid. Remove the other tabs."
         )
     if not all(row):
         empty = "line" if len(row) == 1 else "field"
         raise InputError(
-            f"{where} an empty {empty}. Expected a document id for each segment. Fill it in."
+            f"{location} an empty {empty}. Expected a document id for each segment. Fill it in."
         )
     if len(row) != len(first_row):
         raise InputError(
-            f"{where} {_COLUMNS[len(row)]}, the lines before have {_COLUMNS[len(first_row)]}. Give "
+            f"{location} {_COLUMNS[len(row)]}, the lines before have {_COLUMNS[len(first_row)]}. Give "
             "every line the same columns."
         )
 
@@ -128,14 +128,14 @@ def _read_named_columns(lines: Sequence[str]) -> DocumentIds | None:
 
 def _read_json_line(line: str, path: FilePath, number: int) -> list[str]:
     """The document of a segment, after the domain where there is one."""
-    where = f"{show_name(path)}, line {number}"
+    location = f"{show_name(path)}, line {number}"
     try:
         entry = parse_bounded_json(line, show_name(path))
     except ValueError:
         entry = None
     if not isinstance(entry, dict) or "docid" not in entry:
         raise InputError(
-            f'{where} is {line[:60]!r}. Expected {{"docid": "..."}}, with "domain" or without.'
+            f'{location} is {line[:60]!r}. Expected {{"docid": "..."}}, with "domain" or without.'
         )
     keys = ["docid"] if entry.get("domain") is None else ["domain", "docid"]
-    return [read_field(where, entry, key, to_name) for key in keys]
+    return [read_field(location, entry, key, to_name) for key in keys]

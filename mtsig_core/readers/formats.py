@@ -367,8 +367,8 @@ FORMATS = (
         reads={FOLDER: None},
     ),
     *(
-        _binary(name, what, _has_magic(magic), "Unpack it, and give the file in it.")
-        for name, what, magic in (
+        _binary(name, title, _has_magic(magic), "Unpack it, and give the file in it.")
+        for name, title, magic in (
             ("gzip", "packed twice", b"\x1f\x8b"),
             ("bzip2", "packed twice", b"BZh"),
             ("xz", "packed twice", b"\xfd7zXZ\x00"),
@@ -382,8 +382,8 @@ FORMATS = (
         "Unpack it: zstd -d FILE. Then give the file in it.",
     ),
     *(
-        _binary(what.partition(" ")[2], what, _has_magic(magic))
-        for what, magic in (
+        _binary(title.partition(" ")[2], title, _has_magic(magic))
+        for title, magic in (
             ("a PNG image", b"\x89PNG\r\n"),
             ("a JPEG image", b"\xff\xd8\xff"),
             ("a GIF image", b"GIF8"),

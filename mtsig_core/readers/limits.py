@@ -93,7 +93,7 @@ def local_limit(name: str, environment: Mapping[str, str] = os.environ) -> int:
     return read_whole_number(LOCAL_VARIABLES[name], getattr(LocalLimits, name), environment)
 
 
-def check_local(name: str, n: int, where: str) -> None:
+def check_local(name: str, n: int, location: str) -> None:
     """Refuse a file that has more than a local limit allows; `mb` is in bytes."""
     limit = local_limit(name)
     size = n
@@ -103,7 +103,7 @@ def check_local(name: str, n: int, where: str) -> None:
         return
     phrase = _LOCAL_PHRASES[name]
     raise InputError(
-        f"{where} has {phrase.format(size)}. mtsig reads at most {phrase.format(limit)}, as more are most "
+        f"{location} has {phrase.format(size)}. mtsig reads at most {phrase.format(limit)}, as more are most "
         "likely a mistake. Check that it is the right file. If it is, set the environment variable "
         f"{LOCAL_VARIABLES[name]} to {size} or more."
     )
@@ -135,12 +135,12 @@ class _Budget:
             self.left[name] <<= 20  # as bytes
         self.spent: set[object] = set()  # on what counts once
 
-    def spend(self, name: str, n: int, where: str) -> None:
+    def spend(self, name: str, n: int, location: str) -> None:
         """Take from a limit."""
         if n > self.left[name]:
             amount = _UPLOAD_PHRASES[name].format(getattr(self.limits, name))
             raise InputError(
-                f"{where} is too large for this dashboard: it opens at most {amount} at once from uploads. "
+                f"{location} is too large for this dashboard: it opens at most {amount} at once from uploads. "
                 "Upload less at a time, run mtsig on your own machine, or ask whoever runs this server to "
                 f"raise {_VARIABLE}{name.upper()}."
             )
@@ -190,18 +190,18 @@ def explain_unreadable(error: OSError) -> str:
     return f"{name} cannot be read: {error.strerror or error}. Check its name, and who may read it."
 
 
-def spend(name: str, n: int, where: str, once: object = None) -> None:
-    """Take from a limit; `where` names the file in the message if there is not so much left.
+def spend(name: str, n: int, location: str, once: object = None) -> None:
+    """Take from a limit; `location` names the file in the message if there is not so much left.
 
     `mb` is in bytes; `once` is what counts a single time.
     """
     budget = _BUDGET.get()
     if budget is None:
         if name in _LOCAL_PHRASES and name != "mb":  # which is checked chunk by chunk
-            check_local(name, n, where)
+            check_local(name, n, location)
         return
     if n > 0 and (name, once) not in budget.spent:
-        budget.spend(name, n, where)
+        budget.spend(name, n, location)
         if once is not None:
             budget.spent.add((name, once))
 
@@ -217,13 +217,13 @@ def is_limited() -> bool:
     return _BUDGET.get() is not None
 
 
-def check_values(n: int, where: str) -> None:
+def check_values(n: int, location: str) -> None:
     """Refuse a table that would be made with so many places, most of them empty."""
     budget = _BUDGET.get()
     max_values = local_limit("values") if budget is None else budget.limits.values
     if n > max_values:
         raise InputError(
-            f"{where}: systems and lines make a table of {n:,} places, too large to be one of scores, "
+            f"{location}: systems and lines make a table of {n:,} places, too large to be one of scores, "
             f"which has at most {max_values:,}. Expected the same systems on each line, and the same names "
             "throughout."
         )
@@ -290,7 +290,7 @@ def _write_out_half(match: re.Match[str]) -> str:
     return match[0] if half is None else f"\\\\{half}"
 
 
-def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
+def parse_bounded_json(text: str, location: str, is_counted: bool = False) -> Any:
     r"""The content of a text of JSON; half a character (a lone surrogate) is written out.
 
     Raises ValueError if it is no JSON, or is nested too deep to be data. `is_counted`: whether its
@@ -302,7 +302,7 @@ def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
     {'a': '😀 \\ud800'}
     """
     if not is_counted:
-        spend("values", text.count(",") + text.count("[") + text.count("{"), where)
+        spend("values", text.count(",") + text.count("[") + text.count("{"), location)
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPE.sub(_write_out_half, text)
 
@@ -311,7 +311,7 @@ def parse_bounded_json(text: str, where: str, is_counted: bool = False) -> Any:
         if len(entries) < len(pairs):
             [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
             raise InputError(
-                f"{where} has {show_name(key)} twice in one object, and only one can be meant. Remove "
+                f"{location} has {show_name(key)} twice in one object, and only one can be meant. Remove "
                 "or rename one of them."
             )
         return entries

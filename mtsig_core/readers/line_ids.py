@@ -127,7 +127,7 @@ class _WithIds:
 
 def take_off_line_ids(
     files: Sequence[TextFile],
-) -> tuple[Sequence[TextFile], Assumption | None]:
+) -> tuple[Sequence[TextFile], tuple[Assumption, ...]]:
     """The files without the ids in their lines, in the order of the first, and what was assumed.
 
     Files without ids stay as they are. Raises InputError if only some files have ids, or other
@@ -143,16 +143,17 @@ def take_off_line_ids(
             lacking.append(file)
     scored = [text for text in with_ids if text.file.role != "source"]
     if not scored:
-        return files, None
+        return files, ()
     main = scored[0]
     if lacking:
         if all(text.line_ids.are_counted for text in scored):
-            return files, None  # a caution warns of a system that numbers its lines
+            return files, ()  # a caution warns of a system that numbers its lines
         raise _explain_missing_ids(main, lacking[0])
     without_ids = {id(text.file): _put_in_order(main, text) for text in with_ids}
     changed = [without_ids.get(id(file), file) for file in files]
     moved = [text.name for text in with_ids if text.ids != main.ids]
-    return changed, Assumption("line-ids", {"example": main.ids[0], "moved": moved})
+    assumption = Assumption("line-ids", {"example": main.ids[0], "moved": moved})
+    return changed, (assumption,)
 
 
 def _put_in_order(main: _WithIds, text: _WithIds) -> TextFile:

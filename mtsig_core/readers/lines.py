@@ -335,15 +335,15 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
     stored_file: BinaryIO = file
     copy = None
     if find_packer(file):
-        copy = cast(BinaryIO, tempfile.TemporaryFile())
+        copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  lines are read from it later
         stored_file = copy
     state = read_file_state(file)
     offset = 0
-    ends: list[np.ndarray] = []  # bytes from one line to the next
+    strides: list[np.ndarray] = []  # bytes from one line to the next
     sizes: list[np.ndarray] = []  # bytes of each line
     lengths: list[np.ndarray] = []  # characters of each line
     for block in _read_blocks(path, copy):
-        if not ends:
+        if not strides:
             if find_format(show_name(path), block, SEGMENTS):
                 return None
             if block.startswith(_BYTE_ORDER_MARK):
@@ -357,15 +357,15 @@ def _index_lines(file: io.BufferedReader, path: FilePath) -> StoredLines | None:
         if b"\0" in block or has_returns_only:
             return None
         byte_lines = block.removesuffix(b"\n").split(b"\n")
-        ends.append(np.array([len(line) + 1 for line in byte_lines], dtype=np.int64))
+        strides.append(np.array([len(line) + 1 for line in byte_lines], dtype=np.int64))
         sizes.append(np.array([len(line.removesuffix(b"\r")) for line in byte_lines], np.int32))
         lengths.append(np.array([len(line.removesuffix("\r")) for line in lines], dtype=np.int32))
-    if not ends:
+    if not strides:
         return None
     if copy is not None:
         copy.flush()
         state = read_file_state(copy)
-    begins = np.cumsum(np.concatenate([[offset], *ends]))[:-1]
+    begins = np.cumsum(np.concatenate([[offset], *strides]))[:-1]
     n_characters = np.concatenate(lengths)
     name = show_name(path)
     spend("line_length", int(n_characters.max()), name)

@@ -16,7 +16,7 @@ import html
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mtsig_core.errors import InputError
@@ -49,7 +49,7 @@ class DocumentText:
     """A source, a reference or an output of one document."""
 
     lang: str
-    where: str
+    location: str
     segments: dict[str, str] = field(default_factory=dict)  # by id
 
 
@@ -124,26 +124,26 @@ def _add_document(
     Each may come again if it is the same.
     """
     *earlier_ids, document_id = ids
-    where = f"{name}, document {len(ids)} ({show_name(document_id)})"
+    location = f"{name}, document {len(ids)} ({show_name(document_id)})"
     if not document_id.strip():
-        raise InputError(f"{where} has no id. Expected one for each.")
+        raise InputError(f"{location} has no id. Expected one for each.")
     if document_id in earlier_ids:
-        raise InputError(f"{where} has the id of another. Expected one for each.")
+        raise InputError(f"{location} has the id of another. Expected one for each.")
     document = documents.setdefault(document_id, TextDocument(element.get("domain")))
     for child in element:
         if child.tag not in ("src", "ref", "hyp"):
             continue
-        key, lang = _read_attributes(child, element.get("origlang") or "", where)
-        text = DocumentText(lang, where, _read_segments(child, where))
+        key, lang = _read_attributes(child, element.get("origlang") or "", location)
+        text = DocumentText(lang, location, _read_segments(child, location))
         first = document.texts.setdefault(key, text)
         if (first.lang, first.segments) != (text.lang, text.segments):
             label = f"<{key.kind}> {show_name(key.name)}".strip()
             raise InputError(
-                f"{where}: {label} differs from the one of {first.where}. Expected one of each."
+                f"{location}: {label} differs from the one of {first.location}. Expected one of each."
             )
 
 
-def _read_attributes(element: Element, source_lang: str, where: str) -> tuple[TextKey, str]:
+def _read_attributes(element: Element, source_lang: str, location: str) -> tuple[TextKey, str]:
     """Which text an element is, and its language."""
     kind = element.tag
     name = element.get("system") or ""
@@ -157,21 +157,21 @@ def _read_attributes(element: Element, source_lang: str, where: str) -> tuple[Te
     may_lack_lang = kind != "src" and not lang
     if not (is_known_lang or may_lack_lang) or (kind == "hyp" and not name.strip()):
         raise InputError(
-            f"{where}: <{kind}> has the language {show_name(lang)!r} and the system "
+            f"{location}: <{kind}> has the language {show_name(lang)!r} and the system "
             f"{show_name(name)!r}. Expected {XML_FORM}, with a language such as en or zh_TW."
         )
     return SOURCE_KEY if kind == "src" else TextKey(kind, name), lang
 
 
-def _read_segments(element: Element, where: str) -> dict[str, str]:
+def _read_segments(element: Element, location: str) -> dict[str, str]:
     segments: dict[str, str] = {}
     for segment in element.iter("seg"):
         text = "".join(segment.itertext())
         segment_id = segment.get("id") or ""
-        spend("line_length", len(text), where)
+        spend("line_length", len(text), location)
         if not segment_id or segment_id in segments:
             raise InputError(
-                f"{where}: <{element.tag}> has the segment {show_name(segment_id)!r} twice, or one without "
+                f"{location}: <{element.tag}> has the segment {show_name(segment_id)!r} twice, or one without "
                 "an id. Expected another id for each."
             )
         segments[segment_id] = " ".join(text.split())
@@ -190,7 +190,7 @@ def parse_sgml(content: str, name: str, documents: dict[str, TextDocument]) -> N
     parser = _SgmlParser(documents)
     line = 1
     for piece in _TAG.split(content):
-        where = f"{name}, line {line}"
+        location = f"{name}, line {line}"
         line += piece.count("\n")
         tag_content, _, text = piece.partition(">")
         attributes = {}
@@ -202,9 +202,9 @@ def parse_sgml(content: str, name: str, documents: dict[str, TextDocument]) -> N
         if tag in _KINDS:
             parser.open_set(_KINDS[tag], attributes)
         elif tag == "doc":
-            parser.open_document(attributes, where)
+            parser.open_document(attributes, location)
         elif tag == "seg":
-            parser.add_segment(attributes, text, where)
+            parser.add_segment(attributes, text, location)
         elif tag == "/doc":
             parser.text = None
 
@@ -225,8 +225,8 @@ class _SgmlParser:
         is_lang = re.fullmatch(LANGUAGE, lang) is not None and lang != "any"
         self.lang = lang if is_lang else ""
 
-    def open_document(self, attributes: Mapping[str, str], where: str) -> None:
-        spend("lines", 1, where)
+    def open_document(self, attributes: Mapping[str, str], location: str) -> None:
+        spend("lines", 1, location)
         self.document_id = attributes.get("docid", "")
         name = ""
         if self.kind == "hyp":
@@ -245,24 +245,24 @@ class _SgmlParser:
             fault = f"comes a second time in {name or self.kind}"
         if fault:
             raise InputError(
-                f"{where}: the document {show_name(self.document_id)!r} {fault}. Expected <refset>, "
+                f"{location}: the document {show_name(self.document_id)!r} {fault}. Expected <refset>, "
                 "<srcset> or <tstset>, and in it <doc docid=...> with another docid for each."
             )
-        self.text = DocumentText(self.lang, where)
+        self.text = DocumentText(self.lang, location)
         document.texts[key] = self.text
 
-    def add_segment(self, attributes: Mapping[str, str], content: str, where: str) -> None:
+    def add_segment(self, attributes: Mapping[str, str], content: str, location: str) -> None:
         if self.text is None:
             raise InputError(
-                f"{where}: a segment is in no document. Expected <doc docid=...> before it."
+                f"{location}: a segment is in no document. Expected <doc docid=...> before it."
             )
-        spend("lines", 1, where)
-        spend("line_length", len(content), where)
+        spend("lines", 1, location)
+        spend("line_length", len(content), location)
         segments = self.text.segments
         segment_id = attributes.get("id") or str(len(segments) + 1)
         if segment_id in segments:
             raise InputError(
-                f"{where}: the document {show_name(self.document_id)} has a second segment "
+                f"{location}: the document {show_name(self.document_id)} has a second segment "
                 f"{show_name(segment_id)!r}. Expected another id for each."
             )
         segments[segment_id] = " ".join(html.unescape(content).split())
@@ -314,18 +314,21 @@ def tabulate_documents(documents: Mapping[str, TextDocument], name: str) -> Text
             segment = None if document_text is None else document_text.segments.get(segment_id)
             column.append(segment)
         columns[text_key] = column
-    langpair = _find_langpair(documents, name)
-    return TextTable(
+    table = TextTable(
         name,
         "markup",
         outputs={key.name: column for key, column in columns.items() if key.kind == "hyp"},
         references={key.name: column for key, column in columns.items() if key.kind == "ref"},
         sources=columns.get(SOURCE_KEY),
         documents=[document_id for document_id, _ in keys],
-        domains=domains if any(domains) else None,
         keys=keys,
-        langpairs=None if langpair is None else [langpair] * len(keys),
     )
+    if any(domains):
+        table = replace(table, domains=domains)
+    langpair = _find_langpair(documents, name)
+    if langpair is not None:
+        table = replace(table, langpairs=[langpair for _ in keys])
+    return table
 
 
 def _find_langpair(documents: Mapping[str, TextDocument], name: str) -> str | None:

@@ -200,8 +200,8 @@ def parse_official_tables(
     tables = {}
     for pair, rows in rows_by_pair.items():
         if is_long:
-            kept = [k for k in range(len(titles)) if k not in rank_columns.values()]
-            tables[pair] = _parse_long(*_select_columns(titles, rows, kept), name)
+            places = [k for k in range(len(titles)) if k not in rank_columns.values()]
+            tables[pair] = _parse_long(*_select_columns(titles, rows, places), name)
         elif rank_columns:
             tables[pair] = _parse_ranking(titles, rows, rank_columns, name)
         else:
@@ -236,14 +236,14 @@ def _parse_ranking(
     systems: list[str] = []
     ranks: dict[str, PublishedRank] = {}
     for number, cells in rows:
-        where = f"{name}, line {number}"
+        location = f"{name}, line {number}"
         system = cells[0]
         if not system:
-            raise InputError(f"{where} names no system. Expected one line for each system.")
+            raise InputError(f"{location} names no system. Expected one line for each system.")
         if system in systems:
-            raise InputError(f"{where} names a system twice. Expected one line for each system.")
+            raise InputError(f"{location} names a system twice. Expected one line for each system.")
         systems.append(system)
-        rank = _parse_rank({key: cells[k].strip() for key, k in rank_columns.items()}, where)
+        rank = _parse_rank({key: cells[k].strip() for key, k in rank_columns.items()}, location)
         if rank is not None:
             ranks[system] = rank
     if any(rank.high is not None for rank in ranks.values()):
@@ -261,7 +261,7 @@ def _parse_ranking(
     return OfficialTable(columns, tuple(systems), name, ranks)
 
 
-def _parse_rank(cells: Mapping[str, str], where: str) -> PublishedRank | None:
+def _parse_rank(cells: Mapping[str, str], location: str) -> PublishedRank | None:
     """The rank in the cells of a row by their columns; None where there is none."""
     text = cells["rank"] if "rank" in cells else f"{cells['rank_low']}-{cells['rank_high']}"
     if text.replace("-", "").lower() in _NOTHING:
@@ -269,7 +269,7 @@ def _parse_rank(cells: Mapping[str, str], where: str) -> PublishedRank | None:
     cluster = cells.get("cluster", "")
     if cluster and not cluster.isdecimal():
         raise InputError(
-            f"{where}: the cluster is {show_name(cluster)[:80]!r}. Expected a whole number from 1."
+            f"{location}: the cluster is {show_name(cluster)[:80]!r}. Expected a whole number from 1."
         )
     match = _RANK.fullmatch(text)
     low = 0 if match is None else int(match[1])
@@ -277,7 +277,7 @@ def _parse_rank(cells: Mapping[str, str], where: str) -> PublishedRank | None:
     is_range = low >= 1 and (high is None or low <= high)
     if not is_range:
         raise InputError(
-            f"{where}: the rank is {show_name(text)[:80]!r}. Expected a whole number from 1, or a range "
+            f"{location}: the rank is {show_name(text)[:80]!r}. Expected a whole number from 1, or a range "
             "such as 1-3."
         )
     return PublishedRank(low, high, int(cluster or 0) or None)
@@ -286,7 +286,7 @@ def _parse_rank(cells: Mapping[str, str], where: str) -> PublishedRank | None:
 class _Entry(NamedTuple):
     """A score as it is printed."""
 
-    where: str
+    location: str
     system: str
     metric: str
     text: str
@@ -317,11 +317,11 @@ def _join_entries(
 ) -> OfficialTable:
     for entry in entries:
         if not entry.system or not entry.metric:
-            raise InputError(f"{entry.where} names no system, or no metric. Expected both.")
+            raise InputError(f"{entry.location} names no system, or no metric. Expected both.")
         scores = columns.setdefault(entry.metric, {})
         if entry.system in scores:
             raise InputError(
-                f"{entry.where} has a second score of {show_name(entry.system)!r}. Expected one by each "
+                f"{entry.location} has a second score of {show_name(entry.system)!r}. Expected one by each "
                 "metric."
             )
         text = entry.text.strip("*").replace("\u2212", "-").strip()
@@ -329,7 +329,7 @@ def _join_entries(
             continue
         if not _NUMBER.fullmatch(text):
             raise InputError(
-                f"{entry.where}: {show_name(entry.metric)} is {show_name(text)[:80]!r}. Expected a number "
+                f"{entry.location}: {show_name(entry.metric)} is {show_name(text)[:80]!r}. Expected a number "
                 "such as 27.8, or a dash for no score."
             )
         scores[entry.system] = text

@@ -84,31 +84,31 @@ def read_systems(path: FilePath) -> SystemsTable:
     for number, cells in enumerate(rows, n_notes + 2):
         if not any(cells):
             continue
-        where = f"{show_name(path)}, line {number}"
+        location = f"{show_name(path)}, line {number}"
         if len(cells) > len(header):
             raise InputError(
-                f"{where} has {len(cells)} columns, the header has {len(header)}. Expected as many."
+                f"{location} has {len(cells)} columns, the header has {len(header)}. Expected as many."
             )
         row = dict(zip(header, cells, strict=False))
         name = show_name(row.get("system", ""))
         if not name:
-            raise InputError(f"{where} names no system. Expected a line for each system.")
+            raise InputError(f"{location} names no system. Expected a line for each system.")
         if name in systems:
             raise InputError(
-                f"{where} names {show_name(repr(name))} a second time. Expected a line for each system."
+                f"{location} names {show_name(repr(name))} a second time. Expected a line for each system."
             )
-        systems[name] = _read_row(where, name, row)
+        systems[name] = _read_row(location, name, row)
     return SystemsTable(systems, notes.get("metric"), notes.get("rank rule"))
 
 
-def _read_row(where: str, name: str, row: Mapping[str, str]) -> SystemInfo:
+def _read_row(location: str, name: str, row: Mapping[str, str]) -> SystemInfo:
     """What a row says of its system."""
     values = {}
     for column, expected in _CELLS.items():
         values[column] = row.get(column, "").lower()
         if values[column] not in expected:
             raise InputError(
-                f"{where}: {column} is {show_name(row[column])!r}. Expected one of "
+                f"{location}: {column} is {show_name(row[column])!r}. Expected one of "
                 f"{', '.join(filter(None, expected))}, or nothing."
             )
     usual = SystemInfo.from_name(name)

@@ -185,9 +185,9 @@ def _find_table(path: Path, pairs: Collection[str]) -> TaskTable | None:
 
     None of another file.
     """
-    named = _split_table_name(path.name)
-    if named is not None:
-        pair, name = named
+    name_parts = _split_table_name(path.name)
+    if name_parts is not None:
+        pair, name = name_parts
         return TaskTable(name, path, [pair]) if pair in pairs else None
     if path.name in _TABLES_OF_SYSTEMS or is_of_task(path.name) or task_name(path.name) is not None:
         return None
@@ -266,9 +266,9 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
         is_flat = path.parent == task and not is_folder(task / "references")
         is_text = is_flat and task_name(path.name) is not None
         is_read = is_text or path.name in _TABLES_OF_SYSTEMS
-        named = _split_table_name(path.name)
-        if named is not None:
-            pair, _ = named
+        name_parts = _split_table_name(path.name)
+        if name_parts is not None:
+            pair, _ = name_parts
     if pair and pair not in {drop_set(task_pair) for task_pair in pairs}:
         return f"{pair} is no language pair of which the task has a reference"
     if is_read:

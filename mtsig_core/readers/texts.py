@@ -132,12 +132,12 @@ def assemble(
     spend("systems", len(paths.systems), f"The test set {show_name(name)}")
     faults = _Faults()
     files = _read_files(paths, faults)
-    assumption = None
+    assumed: tuple[Assumption, ...] = ()
     if not faults.messages:
-        files, assumption = take_off_line_ids(files)
+        files, assumed = take_off_line_ids(files)
     ids = _read_document_ids(paths.documents, files, has_blanks, faults)
     main, *compared = files
-    if paths.documents is not None and ids is not None:
+    if paths.documents is not None and ids.documents is not None:
         compared.append(TextFile("documents", "", paths.documents, ids.documents))
     if main.lines is not None:
         compared = [file for file in compared if file.lines is not None]
@@ -151,18 +151,19 @@ def assemble(
             runs.setdefault(file.name, []).append(file.lines)
         else:
             texts[file.role][file.name] = file.lines
-    parses = _read_parses(paths.parses, texts["system"], texts["reference"])
+    systems = texts["system"]
+    references = texts["reference"]
     testset = TestSet(
         name,
-        systems=texts["system"],
-        references=texts["reference"],
+        systems,
+        references,
         sources=texts["source"].get(""),
-        documents=None if ids is None else ids.documents,
-        domains=None if ids is None else ids.domains,
+        documents=ids.documents,
+        domains=ids.domains,
         langpair=langpair,
-        parses=parses,
+        parses=_read_parses(paths.parses, systems, references),
         runs=runs,
-        assumed=() if assumption is None else (assumption,),
+        assumed=assumed,
     )
     return testset if keep_canary else drop_canary(testset)
 
@@ -183,18 +184,19 @@ def _read_files(paths: TestSetFiles, faults: _Faults) -> Sequence[TextFile]:
 
 def _read_document_ids(
     path: FilePath | None, files: Iterable[TextFile], has_blanks: bool, faults: _Faults
-) -> DocumentIds | None:
+) -> DocumentIds:
     """The ids of documents; a copy of one of the texts is a fault."""
     if path is None:
-        return None
+        return DocumentIds()
     ids: DocumentIds | None = faults.read(read_documents, path, has_blanks=has_blanks)
-    if ids is not None:
-        copied = _find_equal(ids.documents, files)
-        if copied is not None:
-            faults.messages.append(
-                f"{show_name(path)} is the text of {show_name(copied.path)}. Expected one document id "
-                "per line."
-            )
+    if ids is None:
+        return DocumentIds()
+    copied = _find_equal(ids.documents or (), files)
+    if copied is not None:
+        faults.messages.append(
+            f"{show_name(path)} is the text of {show_name(copied.path)}. Expected one document id "
+            "per line."
+        )
     return ids
 
 
@@ -252,7 +254,7 @@ NamedRun = tuple[str, FilePath]
 
 
 @dataclass(frozen=True)
-class _GivenFiles:
+class _Inputs:
     """The files of a test set as a user gives them; some may hold several texts."""
 
     references: Sequence[NamedFile]
@@ -315,23 +317,23 @@ def read_text(  # noqa: PLR0913  a file or name each
         )
     if langpair is not None:
         check_langpair(langpair)
-    given = _spread_tables(_GivenFiles(references, systems, runs, sources, documents, langpair))
+    inputs = _spread_tables(_Inputs(references, systems, runs, sources, documents, langpair))
     run_paths: dict[str, list[FilePath]] = {}
-    for system, path in given.runs:
+    for system, path in inputs.runs:
         run_paths.setdefault(system, []).append(path)
     paths = TestSetFiles(
-        _index_files(_drop_repeated(given.references), "reference", "ref"),
-        _index_files(given.systems, "system", "system"),
-        given.sources,
-        given.documents,
+        _index_files(_drop_repeated(inputs.references), "reference", "ref"),
+        _index_files(inputs.systems, "system", "system"),
+        inputs.sources,
+        inputs.documents,
         index_by_name(parses, "parse", "Give one for each."),
         run_paths,
     )
     if name is None:
         text_paths = [*paths.references.values(), *paths.systems.values()]
-        name = _name_by_folder(text_paths, given.langpair)
-    testset = assemble(name, paths, langpair=given.langpair, keep_canary=keep_canary)
-    return replace(testset, assumed=(*testset.assumed, *given.assumed))
+        name = _name_by_folder(text_paths, inputs.langpair)
+    testset = assemble(name, paths, langpair=inputs.langpair, keep_canary=keep_canary)
+    return replace(testset, assumed=(*testset.assumed, *inputs.assumed))
 
 
 def read_outputs(
@@ -349,29 +351,29 @@ def read_outputs(
     """
     if langpair is not None:
         check_langpair(langpair)
-    given = _spread_tables(_GivenFiles((), systems, (), sources, documents, langpair))
-    system_paths = _index_files(given.systems, "system", "system")
-    main_path = given.sources
+    inputs = _spread_tables(_Inputs((), systems, (), sources, documents, langpair))
+    system_paths = _index_files(inputs.systems, "system", "system")
+    main_path = inputs.sources
     main_title = "source"
     if main_path is None:
         main_path = next(iter(system_paths.values()))
         main_title = "output"
     if name is None:
-        name = _name_by_folder([*system_paths.values()], given.langpair)
+        name = _name_by_folder([*system_paths.values()], inputs.langpair)
     testset = assemble(
         name,
-        TestSetFiles({"main text": main_path}, system_paths, given.sources, given.documents),
-        langpair=given.langpair,
+        TestSetFiles({"main text": main_path}, system_paths, inputs.sources, inputs.documents),
+        langpair=inputs.langpair,
         keep_canary=keep_canary,
         main_title=main_title,
     )
-    return replace(testset, assumed=(*testset.assumed, *given.assumed))
+    return replace(testset, assumed=(*testset.assumed, *inputs.assumed))
 
 
 def _index_files(files: Iterable[NamedFile], kind: str, argument: str) -> dict[str, FilePath]:
     """Files of a kind by their names; a file without one is named after itself."""
-    named = [(_name_by_file(path) if name is None else name, path) for name, path in files]
-    return index_by_name(named, kind, "Give each a name of its own.", {argument: "NAME=FILE"})
+    named_files = [(_name_by_file(path) if name is None else name, path) for name, path in files]
+    return index_by_name(named_files, kind, "Give each a name of its own.", {argument: "NAME=FILE"})
 
 
 def _drop_repeated(references: Sequence[NamedFile]) -> list[NamedFile]:
@@ -409,32 +411,32 @@ def _name_by_folder(paths: Sequence[FilePath], langpair: str | None) -> str:
 # Files that hold several texts, among the files of a test set.
 
 
-def _spread_tables(given: _GivenFiles) -> _GivenFiles:
+def _spread_tables(inputs: _Inputs) -> _Inputs:
     """The same with each file that holds several texts replaced by those of its role.
 
     Without systems, those files give them that hold references and outputs. Sources, documents and
     language pair come from these files, too, where they are not given.
     """
-    named_files = (*given.references, *given.systems, *given.runs)
+    named_files = (*inputs.references, *inputs.systems, *inputs.runs)
     paths = [path for _, path in named_files]
-    if given.sources is not None:
-        paths.append(given.sources)
+    if inputs.sources is not None:
+        paths.append(inputs.sources)
     tables: dict[str, TextTable] = {}
     for path in dict.fromkeys(os.fspath(path) for path in paths):
         table = read_text_table_file(path)
         if table is not None:
             tables[path] = table
     if not tables:
-        return given
-    aligned, langpair = align_tables(list(tables.values()), given.langpair)
+        return inputs
+    aligned, langpair = align_tables(list(tables.values()), inputs.langpair)
     tables = dict(zip(tables, aligned, strict=True))
 
-    systems = given.systems
+    systems = inputs.systems
     if not systems:
         both = {path for path, table in tables.items() if table.references and table.outputs}
-        systems = [(None, path) for _, path in given.references if os.fspath(path) in both]
-    sources = given.sources
-    documents = given.documents
+        systems = [(None, path) for _, path in inputs.references if os.fspath(path) in both]
+    sources = inputs.sources
+    documents = inputs.documents
     with_sources = [path for path, table in tables.items() if table.sources is not None]
     if sources is not None:
         with_sources = [path for path in with_sources if path == os.fspath(sources)]
@@ -448,11 +450,11 @@ def _spread_tables(given: _GivenFiles) -> _GivenFiles:
     assumed: list[Assumption] = []
     for table in tables.values():
         assumed += table.assumed
-    assumed += _find_unused_outputs(given.references, [*systems, *given.runs], tables)
-    return _GivenFiles(
-        _spread("reference", given.references, tables),
+    assumed += _find_unused_outputs(inputs.references, [*systems, *inputs.runs], tables)
+    return _Inputs(
+        _spread("reference", inputs.references, tables),
         _spread("system", systems, tables),
-        _spread("training run", given.runs, tables),
+        _spread("training run", inputs.runs, tables),
         sources,
         documents,
         langpair,
@@ -696,6 +698,6 @@ def _read_columns(
         if column in texts:
             raise InputError(f"{name}: the column {column!r} is named twice. Name each once.")
         _check_column(name, columns, column)
-        where = f"{name}, column {column} (taken for a {role})"
-        texts[column] = as_texts(where, columns[column], missing=role == "reference")
+        location = f"{name}, column {column} (taken for a {role})"
+        texts[column] = as_texts(location, columns[column], missing=role == "reference")
     return texts

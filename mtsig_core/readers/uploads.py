@@ -600,9 +600,10 @@ def add_documents(testset: TestSet, file: str, content: bytes) -> TestSet:
     """The test set with the document ids, and perhaps the domains, of a file."""
     with _open_uploads([Upload(file, content, "documents", file)]) as (path,):
         documents, domains = read_documents(path)
-    if len(documents) != testset.n_segments:
+    n_lines = len(documents or ())
+    if n_lines != testset.n_segments:
         raise InputError(
-            f"{show_name(file)} has {len(documents):,} lines, {show_name(testset.name)} has "
+            f"{show_name(file)} has {n_lines:,} lines, {show_name(testset.name)} has "
             f"{testset.n_segments:,} segments. Expected a document id for each segment."
         )
     return replace(testset, documents=documents, domains=domains or testset.domains)

@@ -79,7 +79,7 @@ def _check_sources(documents: _Documents) -> None:
     for key, document in documents.items():
         if document.source is None and document.translations:
             raise InputError(
-                f"{document.translations[0].where}: the document {show_name(key)} has no <src>, here or "
+                f"{document.translations[0].location}: the document {show_name(key)} has no <src>, here or "
                 f"in another file.{suggest_name(key, ids_with_source)} Expected the id of one that has: "
                 "mend it, or remove the document."
             )
@@ -174,7 +174,7 @@ def _check_segments(key: str, document: TextDocument) -> None:
         for segment_id in text.segments:
             if segment_id not in document.source.segments:
                 raise InputError(
-                    f"{text.where}: the document {show_name(key)} has a segment "
+                    f"{text.location}: the document {show_name(key)} has a segment "
                     f"{show_name(segment_id)!r} here, and none in its <src>. Expected the same ids in "
                     "both."
                 )

@@ -25,8 +25,9 @@ The roles of a paragraph:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from mtsig_core.caution import Assumption, Caution
@@ -113,6 +114,11 @@ class Section:
     place: str = "main"
     key: str = ""
     depth: int = 2
+
+
+def separate_blocks(blocks: Iterable[Block]) -> list[Section]:
+    """Sections without titles, so that text separates tables and paragraphs by an empty line."""
+    return [Section("", list(group)) for _, group in groupby(blocks, key=type)]
 
 
 @dataclass(frozen=True)

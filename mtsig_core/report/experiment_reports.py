@@ -29,7 +29,15 @@ from mtsig_core.report.caution_words import (
     info_record,
     list_assumptions,
 )
-from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock, Warnings
+from mtsig_core.report.document import (
+    Block,
+    Paragraph,
+    Report,
+    Section,
+    TableBlock,
+    Warnings,
+    separate_blocks,
+)
 from mtsig_core.report.export import Records, label_records
 from mtsig_core.report.sentences import (
     AnyComparison,
@@ -465,20 +473,26 @@ def domains_note(result: ByDomain) -> str:
     )
 
 
-def _domain_sections(result: ByDomain) -> Iterator[Section]:
+def domains_blocks(result: ByDomain) -> list[Block]:
+    """The verdict, the scores by domain, the pairs that domains reverse, and how to read them."""
     title, direction = metric_title(result.metric), describe_direction(result.higher_is_better)
     verdict = f"{title} ({direction}): {domains_verdict(result)}."
     assumed = list_assumptions(result.testset.assumed, [result.metric])
-    yield Section("", [Paragraph(text=verdict, role="verdict"), *_write_paragraphs(assumed)])
+    blocks: list[Block] = [Paragraph(text=verdict, role="verdict"), *_write_paragraphs(assumed)]
     tables = {
         "scores by domain": domain_table(result),
         "reversed pairs": opposed_pairs_table(result),
     }
     for name, table in tables.items():
         if table:
-            yield Section("", [TableBlock(table=table, title=f"{title}: {name}")])
-    note = Paragraph(text=domains_note(result), role="note")
-    yield Section("", [note, Warnings(cautions=result.warnings)])
+            blocks.append(TableBlock(table=table, title=f"{title}: {name}"))
+    blocks.append(Paragraph(text=domains_note(result), role="note"))
+    blocks.append(Warnings(cautions=result.warnings))
+    return blocks
+
+
+def _domain_sections(result: ByDomain) -> Iterator[Section]:
+    yield from separate_blocks(domains_blocks(result))
     signatures = [result.signature]
     for domain in result.domains:
         signature = domain.signature
@@ -723,7 +737,7 @@ _PAIR_NAMES = {
 
 def findings_table(findings: Findings, pair: str) -> Table:
     """The leaderboard of a language pair in print, with AutoRank and the score in each domain."""
-    pair_findings, task = findings.pairs[pair], findings.found.task
+    pair_findings, task = findings.pairs[pair], findings.comparison.task
     comparison = pair_findings.comparison
     result = comparison.metrics[findings.metric]
     systems = [row.system for row in result.systems]
@@ -796,7 +810,7 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
     comparison, title = findings.pairs[pair].comparison, metric_title(findings.metric)
     notes = [
-        f"Ranked {find_rank_rule(findings.found).title}.",
+        f"Ranked {find_rank_rule(findings.comparison).title}.",
         *_explain_further_ranks(findings, pair),
         *_explain_autorank(findings, pair),
     ]
@@ -815,7 +829,7 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
 
 def _show_head_to_head(findings: Findings, pair: str) -> TableBlock:
     """The matrix of differences of a language pair."""
-    comparison, task = findings.pairs[pair].comparison, findings.found.task
+    comparison, task = findings.pairs[pair].comparison, findings.comparison.task
     result = comparison.metrics[findings.metric]
     names = {row.system: name_in_print(task, row.system) for row in result.systems}
     matrix = starred_matrix(result, names.__getitem__)
@@ -852,7 +866,7 @@ def _explain_autorank(findings: Findings, pair: str) -> list[str]:
 
 def findings_report(findings: Findings) -> Report:
     """The findings of each language pair, and the methods."""
-    task, metric = findings.found, findings.metric
+    task, metric = findings.comparison, findings.metric
     sections, pairs, rows = [], {}, []
     for pair, pair_findings in findings.pairs.items():
         sections.append(Section(pair, findings_blocks(findings, pair)))
@@ -1475,17 +1489,24 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
     return sentences
 
 
+def replication_blocks(replication: AnyReplication) -> list[Block]:
+    """What comes out of published ranks and of published scores: sentences and tables."""
+    blocks = _write_paragraphs(rank_sentences(replication))
+    has_ranks = bool(ranks_of(replication))
+    if has_ranks:
+        ranks = published_ranks_table(replication)
+        blocks.append(TableBlock(table=ranks, title="published ranks"))
+    scores = replication_table(replication)
+    if scores or not has_ranks:
+        blocks.append(TableBlock(table=scores, title="published scores"))
+    return blocks + _write_paragraphs(replication_sentences(replication))
+
+
 def replication_report(replication: AnyReplication) -> Report:
     """Whether published ranks and scores come out here."""
     ranks, scores = rank_sentences(replication), replication_sentences(replication)
-    has_ranks, score_table = bool(ranks_of(replication)), replication_table(replication)
-    sections = [Section("", _write_paragraphs(ranks))]
-    if has_ranks:
-        table = published_ranks_table(replication)
-        sections.append(Section("", [TableBlock(table=table, title="published ranks")]))
-    if score_table or not has_ranks:
-        sections.append(Section("", [TableBlock(table=score_table, title="published scores")]))
-    sections.append(Section("", _write_paragraphs(scores)))
+    has_ranks = bool(ranks_of(replication))
+    sections = separate_blocks(replication_blocks(replication))
     record = to_plain(replication)
     is_task = isinstance(replication, TaskReplication)
     records = record["pairs"].values() if is_task else [record]

@@ -88,7 +88,7 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
             pairs = list(show_pairs(comparison, result, most_pairs))
             sections.append(Section(f"{title}: pairs", pairs, "detail"))
     if has_several:
-        sections += _relate_metrics(list(comparison.metrics.values()))
+        sections.append(Section("", relations_blocks(list(comparison.metrics.values()))))
     cautions = tuple(caution for caution in comparison.warnings if not caution.kind.comes_first)
     if cautions:
         caveats = Warnings(cautions=cautions, several=has_several)
@@ -149,14 +149,7 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
     leaderboard = leaderboard_table(result, settings)
     yield _set_table(comparison, result, leaderboard, "systems", "Scores")
     yield from _show_figures(comparison, result)
-    runs = runs_table(comparison, result.metric)
-    if runs:
-        yield TableBlock(
-            table=runs,
-            title=f"{title}: training runs",
-            caption=f"Scores of each training run by {title}, and the standard deviation between runs with its "
-            "interval.",
-        )
+    yield from runs_blocks(comparison, result.metric)
     references = by_reference_table(result)
     if references:
         yield TableBlock(
@@ -165,6 +158,20 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
             caption=f"Top group by {title}, with all references and with each: no other system is significantly "
             "better, corrected for all pairs.",
         )
+
+
+def runs_blocks(comparison: AnyComparison, metric: str) -> list[Block]:
+    """The scores of each training run, where a system has several; a task has no caption."""
+    runs, title = runs_table(comparison, metric), metric_title(metric)
+    if not runs:
+        return []
+    caption = ""
+    if isinstance(comparison, Comparison):
+        caption = (
+            f"Scores of each training run by {title}, and the standard deviation between runs with its "
+            "interval."
+        )
+    return [TableBlock(table=runs, title=f"{title}: training runs", caption=caption)]
 
 
 def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
@@ -332,8 +339,8 @@ def methods_section(comparison: AnyComparison) -> Section:
     return Section("How it was tested", blocks, place)
 
 
-def _relate_metrics(results: list[MetricResult]) -> list[Section]:
-    """All metrics of a test set in one matrix, if they share systems."""
+def relations_blocks(results: Sequence[MetricResult]) -> list[Block]:
+    """The decisions of all metrics of a test set in one matrix, if they share systems."""
     table = relations_table(results)
     if not table:
         return []
@@ -343,11 +350,10 @@ def _relate_metrics(results: list[MetricResult]) -> list[Section]:
     legend = (
         f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither"
     )
-    blocks: list[Block] = [
+    return [
         Paragraph(text=legend, role="hint"),
         TableBlock(table=table, title="Metrics together", notes=tuple(notes)),
     ]
-    return [Section("", blocks)]
 
 
 def _list_settings(comparison: Comparison) -> Facts:

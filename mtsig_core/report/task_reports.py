@@ -43,6 +43,7 @@ from mtsig_core.report.reports import (
     methods_section,
     refer_to_methods,
     render_report,
+    runs_blocks,
     show_choices,
     show_pairs,
     show_systems,
@@ -82,7 +83,6 @@ from mtsig_core.report.tables import (
     map_print_names,
     pairs_table,
     rank_table,
-    runs_table,
     single_runs,
     tops_table,
     with_run_records,
@@ -295,7 +295,7 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     """
     sections = [_introduce_task(result, command)]
     sections += [_metric_section(result, metric) for metric in list_task_metrics(result)]
-    sections += _dispute_sections(result)
+    sections.append(Section("Where metrics disagree", dispute_blocks(result)))
     if result.agreement is not None:
         sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))
     if history:
@@ -341,12 +341,13 @@ def _metric_section(result: TaskComparison, metric: str) -> Section:
     blocks: list[Block] = [Paragraph(text=verdict, role="verdict", about=f"{title}, {direction}")]
     blocks += [Paragraph(text=text, role="caveat") for text in list_caveats(result, metric)]
     blocks += [Paragraph(text=text, role="note") for text in explain_far_firsts(result, metric)]
-    blocks += _rank_blocks(result, metric)
-    blocks += _across_blocks(result, metric)
+    blocks += rank_blocks(result, metric)
+    blocks += across_blocks(result, metric)
     return Section(f"{title}: top group", blocks)
 
 
-def _rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
+def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
+    """The ranks as a figure and a table, the top groups, and the training runs."""
     yield Figure(draw=partial(task_svg, result, metric))
     yield TableBlock(
         table=replace(rank_table(result, metric), key=f"{metric}-ranking"),
@@ -358,12 +359,10 @@ def _rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     )
     if len(select_lang_pairs(result, metric)) > 1:
         yield TableBlock(table=tops_table(result, metric), title="Top group by language pair")
-    runs = runs_table(result, metric)
-    if runs:
-        yield TableBlock(table=runs, title="Training runs")
+    yield from runs_blocks(result, metric)
 
 
-def _across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
+def across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """Mean differences across the language pairs, of the systems that have all of them."""
     macro, title = result.macro.get(metric), metric_title(metric)
     if macro is None:
@@ -388,10 +387,10 @@ def _across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
         )
 
 
-def _dispute_sections(result: TaskComparison) -> list[Section]:
+def dispute_blocks(result: TaskComparison) -> list[Block]:
     """How often metrics disagree in each language pair, and on which pairs of systems.
 
-    There is no such section for a single metric.
+    There are none for a single metric.
     """
     disputes = find_disputes(result)
     if not disputes:
@@ -435,7 +434,7 @@ def _dispute_sections(result: TaskComparison) -> list[Section]:
                 fold=f"{format_count(n_pairs, 'pair')} of systems on which metrics disagree",
             )
         )
-    return [Section("Where metrics disagree", blocks)]
+    return blocks
 
 
 def _review_sections(result: TaskComparison, history: History) -> Iterator[Section]:

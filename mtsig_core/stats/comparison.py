@@ -109,7 +109,7 @@ class Draws:
             Read-only; the systems as in `by_metric[metric].names`, best first, and the same samples
             for all.
         """
-        return make_read_only(self.by_metric[metric].systems.drawn)
+        return make_read_only(self.by_metric[metric].systems.replicates)
 
     def differences(self, metric: str) -> np.ndarray:
         """Differences of all pairs on bootstrap samples of the segments that both have, in points.
@@ -123,7 +123,7 @@ class Draws:
         """
         draws = self.by_metric[metric]
         is_tested = draws.n > 0
-        differences = np.full((len(draws.pairs), draws.systems.drawn.shape[1]), np.nan)
+        differences = np.full((len(draws.pairs), draws.systems.replicates.shape[1]), np.nan)
         differences[is_tested] = draws.drawn_differences(np.arange(np.count_nonzero(is_tested)))
         return differences
 

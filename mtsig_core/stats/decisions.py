@@ -187,11 +187,11 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
     base = draws.names.index(baseline)
     in_all = np.flatnonzero((draws.pairs == base).any(axis=1))
     is_first = draws.pairs[in_all, 0] == base
-    other = np.where(is_first, draws.pairs[in_all, 1], draws.pairs[in_all, 0])
+    opponent = np.where(is_first, draws.pairs[in_all, 1], draws.pairs[in_all, 0])
     is_tested = has_common[in_all]
     number_among_tested = np.cumsum(has_common) - 1
     return Family(
-        pairs=np.column_stack([other, np.full_like(other, base)]),
+        pairs=np.column_stack([opponent, np.full_like(opponent, base)]),
         index_in_all=in_all,
         is_tested=is_tested,
         index_in_tested=number_among_tested[in_all[is_tested]],
@@ -254,7 +254,7 @@ def _estimate_differences(
     """
     n_tested = len(family.index_in_tested)
     delta, low, high, se, freedom = np.empty((5, n_tested))
-    n_resamples = draws.systems.drawn.shape[1]
+    n_resamples = draws.systems.replicates.shape[1]
     n_left_out = draws.systems.left_out.shape[1]
     for rows in row_chunks(n_tested, max(n_resamples, n_left_out)):
         sample = _orient_sample(
@@ -262,7 +262,7 @@ def _estimate_differences(
         )
         delta[rows] = sample.observed
         low[rows], high[rows] = INTERVALS[settings.ci](sample, settings.alpha)
-        se[rows] = standard_deviations(sample.drawn, 1)
+        se[rows] = standard_deviations(sample.replicates, 1)
         freedom[rows] = degrees_of_freedom(sample.left_out, n_resamples)
 
     n_units = draws.units[family.tested_in_all]
@@ -297,7 +297,7 @@ def _orient_sample(sample: Sample, orientation: np.ndarray) -> Sample:
     by_row = orientation[:, None]
     return Sample(
         sample.observed * orientation + 0.0,  # -0.0 becomes 0.0
-        sample.drawn * by_row,
+        sample.replicates * by_row,
         sample.left_out * by_row,
         None if sample.segments is None else sample.segments * by_row,
         sample.freedom,

@@ -48,6 +48,8 @@ from mtsig_core.stats.skew import (
 from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
 
+#: Gives a stage of the work, by its name, the function that it reports its share to.
+Stage = Callable[[str], StageProgress | None]
 #: The test that is asked beside another one where a system is skewed.
 STUDENTISED = "bootstrap-t"
 _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or none
@@ -69,11 +71,12 @@ class SystemDraws:
 
 @dataclass(frozen=True, eq=False)
 class ContrastDraws:
-    """The pairs of a contrast, the draws of its rows, and how many units tell its pairs apart."""
+    """Systems and the pairs of a contrast, as drawn."""
 
+    systems: SystemDraws
     contrast: Contrast
-    sides: SystemDraws
-    n_apart: np.ndarray  # shape (tested,)
+    sides: SystemDraws  # the rows of the contrast; where no score is missing, the systems
+    n_apart: np.ndarray  # shape (pairs,): units that tell the two apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +211,8 @@ class MetricDraws:
     def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
         """The differences of these pairs on bootstrap samples, shape (tested, resamples)."""
         if self.on_common is not None:
-            return np.asarray(self.on_common.drawn[tested])
-        return pair_differences(self.systems.drawn, self.pairs[self.n > 0][tested])
+            return np.asarray(self.on_common.replicates[tested])
+        return pair_differences(self.systems.replicates, self.pairs[self.n > 0][tested])
 
 
 # -------------------------------------------------------------------------------------------------
@@ -245,19 +248,13 @@ def draw_metric(
     measured = measured.best_first()
     # The units are those of the segments that have scores, which may be few.
     units = measured.units(plan.unit, plan.block_length)
-    test = TESTS[plan.test]
-    is_exact = test.tries_all(units)
+    is_exact = TESTS[plan.test].tries_all(units)
     if is_exact:
         plan = replace(plan, trials=units.all_swaps)
 
-    data = UnitStatistics(metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, stage("intervals"))
     pairs = engine.all_pairs(len(measured.names))
-    contrast = contrast_pairs(metric, measured.stored, units, pairs, data)
-    sides = draw_sides(contrast, systems, plan, jobs, stage("pairs"))
-    n_apart = contrast.count_differing_units(test.draws == "swaps")
-    pair_draws = ContrastDraws(contrast, sides, n_apart[contrast.is_tested])
-
+    pair_draws = draw_contrast(measured, pairs, units, plan, jobs, stage)
+    contrast = pair_draws.contrast
     families = _list_families(contrast, len(measured.names))
     tests = PairTests()
     if len(contrast.rows):
@@ -265,18 +262,9 @@ def draw_metric(
     skewed = _find_skewed(measured, pair_draws)
     studentised = None
     if skewed and plan.test != STUDENTISED:
-        n_trials = max(plan.trials or 0, _LEAST_TRIALS)
-        studentised = test_contrast(
-            pair_draws,
-            replace(plan, test=STUDENTISED, trials=n_trials),
-            families,
-            jobs,
-            stage("studentised bootstrap"),
-        )
-    references = []
-    for k, (name, scored_with_one) in enumerate(by_reference.items(), 1):
-        place = f"only reference {k} of {len(by_reference)}"
-        references.append(_draw_reference(name, scored_with_one, metric, plan, jobs, stage, place))
+        more_draws = replace(plan, test=STUDENTISED, trials=max(plan.trials or 0, _LEAST_TRIALS))
+        report = stage("studentised bootstrap")
+        studentised = test_contrast(pair_draws, more_draws, families, jobs, report)
     return MetricDraws(
         metric=metric.name,
         signature=metric.signature(measured.testset),
@@ -287,20 +275,20 @@ def draw_metric(
         n_units=units.pieces,
         n_effective=units.effective,
         names=tuple(measured.names),
-        systems=systems.sample,
+        systems=pair_draws.systems.sample,
         worth=_measure_worth(measured, units),
         pairs=pairs,
         n=contrast.n_common,
         units=contrast.n_units,
         effective=contrast.n_effective,
-        n_apart=n_apart,
+        n_apart=pair_draws.n_apart,
         on_common=_sample_differences(pair_draws) if measured.has_gaps else None,
         tests=tests,
         se_ratio=_se_ratios(measured, pair_draws, plan, jobs, stage),
         runs=_scores_of_runs(measured),
         domains=measured.testset.domains,
         over_domains=_draw_over_domains(measured, units, plan),
-        references=tuple(references),
+        references=_draw_references(by_reference, metric, plan, jobs, stage),
         skewed=skewed,
         studentised=studentised,
     )
@@ -336,17 +324,23 @@ def draw_systems(
     return SystemDraws(statistics, data, scores, sample)
 
 
-def draw_sides(
-    contrast: Contrast,
-    systems: SystemDraws,
+def draw_contrast(
+    measured: Measured,
+    pairs: np.ndarray,
+    units: Units,
     plan: Plan,
-    jobs: int,
-    progress: StageProgress | None,
-) -> SystemDraws:
-    """Draw the rows of a contrast; where no score is missing they are the systems, drawn already."""
-    if contrast.data is systems.data:
-        return systems
-    return draw_systems(contrast.data, contrast.statistics, plan, jobs, progress)
+    jobs: int = 1,
+    stage: Stage = lambda _name: None,
+) -> ContrastDraws:
+    """Draw all systems, and pairs of them on their common segments."""
+    data = UnitStatistics(measured.metric, measured.stored, units)
+    systems = draw_systems(data, measured.stored, plan, jobs, stage("intervals"))
+    contrast = contrast_pairs(measured.metric, measured.stored, units, pairs, data)
+    sides = systems
+    if contrast.data is not data:
+        sides = draw_systems(contrast.data, contrast.statistics, plan, jobs, stage("pairs"))
+    n_apart = contrast.count_differing_units(TESTS[plan.test].draws == "swaps")
+    return ContrastDraws(systems, contrast, sides, n_apart)
 
 
 def _list_families(contrast: Contrast, n_systems: int) -> list[np.ndarray]:
@@ -385,7 +379,7 @@ def _sample_differences(draws: ContrastDraws) -> Sample:
     assert sample.freedom is not None, "it was drawn for intervals"
     return Sample(
         contrast.deltas,
-        contrast.difference(sample.drawn),
+        contrast.difference(sample.replicates),
         contrast.difference(sample.left_out),
         freedom=sample.freedom[contrast.rows[:, 0]],  # both sides have the same units
     )
@@ -396,7 +390,7 @@ def _se_ratios(
     draws: ContrastDraws,
     plan: Plan,
     jobs: int,
-    stage: Callable[[str], StageProgress | None],
+    stage: Stage,
 ) -> np.ndarray | None:
     """Standard error by document / by segment of each tested pair, NaN where nothing varies.
 
@@ -407,7 +401,7 @@ def _se_ratios(
     contrast = draws.contrast
     errors = {}
     for kind in ("document", "segment"):
-        scores = draws.sides.sample.drawn
+        scores = draws.sides.sample.replicates
         if kind != plan.unit:
             by_kind = UnitStatistics(measured.metric, contrast.statistics, measured.units(kind))
             progress = stage(f"standard errors by {kind}")
@@ -466,13 +460,27 @@ def _draw_over_domains(measured: Measured, units: Units, plan: Plan) -> Sample |
     return draw_systems(data, over_domains.stored, replace(plan, test="ar"), 1, None).sample
 
 
+def _draw_references(
+    by_reference: Mapping[str, TestSet],
+    metric: Metric,
+    plan: Plan,
+    jobs: int,
+    stage: Stage,
+) -> tuple[ReferenceDraws, ...]:
+    references = []
+    for k, (name, testset) in enumerate(by_reference.items(), 1):
+        place = f"only reference {k} of {len(by_reference)}"
+        references.append(_draw_reference(name, testset, metric, plan, jobs, stage, place))
+    return tuple(references)
+
+
 def _draw_reference(
     name: str,
     testset: TestSet,
     metric: Metric,
     plan: Plan,
     jobs: int,
-    stage: Callable[[str], StageProgress | None],
+    stage: Stage,
     place: str,
 ) -> ReferenceDraws:
     """All pairs of systems scored with one reference, without intervals and standard errors."""
@@ -483,20 +491,16 @@ def _draw_reference(
     units = measured.units(plan.unit, block_length)
     plan = replace(plan, resamples=0)
     progress = stage(f"test, {place}")
-    data = UnitStatistics(metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, progress)
     pairs = engine.all_pairs(len(measured.names))
-    contrast = contrast_pairs(metric, measured.stored, units, pairs, data)
-    n_apart = contrast.count_differing_units(TESTS[plan.test].draws == "swaps")
-    draws = ContrastDraws(contrast, systems, n_apart)
+    draws = draw_contrast(measured, pairs, units, plan, jobs, lambda _name: progress)
     tests = test_contrast(draws, plan, [np.arange(len(pairs))], jobs, progress)
     return ReferenceDraws(
         name,
         testset.n_segments,
         block_length,
         tuple(measured.names),
-        contrast.deltas,
-        n_apart,
+        draws.contrast.deltas,
+        draws.n_apart,
         tests,
     )
 
@@ -507,9 +511,8 @@ def _draw_reference(
 
 @dataclass(frozen=True, eq=False)
 class PartDraws(ContrastDraws):
-    """The pairs of systems in one part, and the systems."""
+    """The pairs of systems in one part, and what their test looks at."""
 
-    systems: SystemDraws
     #: shape (tested, trials or all swaps): what the test of this part looks at.
     replicates: np.ndarray
     #: shape (tested, trials): the same, of all swaps as many as other parts draw, to be joined with
@@ -517,7 +520,7 @@ class PartDraws(ContrastDraws):
     joint: np.ndarray
 
 
-def derive_seed(seed: int, part: str) -> int:
+def derive_seed(seed: int, name: str) -> int:
     """Derive the seed of one part's draws from the seed of all and its name.
 
     Parts draw independently.
@@ -525,29 +528,25 @@ def derive_seed(seed: int, part: str) -> int:
     >>> derive_seed(0, "en-de") != derive_seed(0, "en-cs")
     True
     """
-    key = f"{seed}\0{part}".encode()
+    key = f"{seed}\0{name}".encode()
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
 
 
 def draw_part(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> PartDraws:
     """Draw the pairs of one part, with the seed of the plan."""
     units = measured.units(plan.unit, plan.block_length)
-    test = TESTS[plan.test]
-    data = UnitStatistics(measured.metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, None)
-    contrast = contrast_pairs(measured.metric, measured.stored, units, pairs, data)
-    sides = draw_sides(contrast, systems, plan, jobs, None)
+    draws = draw_contrast(measured, pairs, units, plan, jobs)
+    contrast = draws.contrast
     replicates = np.empty((0, plan.trials or 0))
     if len(contrast.rows):
-        replicates = draw_replicates(contrast, sides, plan, jobs, None)[:]
+        replicates = draw_replicates(contrast, draws.sides, plan, jobs, None)[:]
     joint = replicates
-    if test.tries_all(units):
+    if TESTS[plan.test].tries_all(units):
         # All swaps but none are tried: with none swapped they are all there are, to draw from.
         all_swaps = np.column_stack([contrast.deltas, replicates])
         rng = np.random.default_rng(plan.seed)
         joint = all_swaps[:, rng.integers(all_swaps.shape[1], size=plan.trials)]
-    n_apart = contrast.count_differing_units(test.draws == "swaps")[contrast.is_tested]
-    return PartDraws(contrast, sides, n_apart, systems, replicates, joint)
+    return PartDraws(draws.systems, contrast, draws.sides, draws.n_apart, replicates, joint)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -571,7 +570,7 @@ def test_contrast(
         contrast.deltas,
         draw_replicates(contrast, sides, plan, jobs, progress),
         test,
-        p_floor(test, plan.unit, draws.n_apart),
+        p_floor(test, plan.unit, draws.n_apart[contrast.is_tested]),
         families,
         is_exact=test.tries_all(contrast.data.units),
         errors=errors,

@@ -410,16 +410,24 @@ def bootstrap_scores(
     n_resamples: int,
     seed: int,
     *,
+    draw_weights: Callable[[int], np.ndarray] | None = None,
     jobs: int = 1,
     progress: StageProgress | None = None,
 ) -> np.ndarray:
     """Scores of all systems on bootstrap samples, the same samples for every system.
 
+    `draw_weights` draws the samples of a block, shape (BLOCK, units), in another way than
+    `bootstrap_weights`.
+
     Returns ndarray of float64, shape (systems, n_resamples).
     """
 
     def score_block(block: int) -> np.ndarray:
-        weights = bootstrap_weights(data.units, seed, block)[: n_resamples - block * BLOCK]
+        if draw_weights is None:
+            weights = bootstrap_weights(data.units, seed, block)
+        else:
+            weights = draw_weights(block)
+        weights = weights[: n_resamples - block * BLOCK]
         return data.score(data.weighted_sums(weights))
 
     scores = np.empty((data.shape[1], n_resamples))

@@ -27,7 +27,7 @@ class Sample:
     """The values of k quantities (scores or differences) in points that intervals are made from."""
 
     observed: np.ndarray  # shape (k,): on the whole test set
-    drawn: np.ndarray  # shape (k, resamples): on bootstrap samples
+    replicates: np.ndarray  # shape (k, resamples): on bootstrap samples
     #: shape (k, units): with one unit left out; NaN for units that have no part in a value.
     left_out: np.ndarray
     #: shape (k, segments), optional: for means of segment scores, these scores; NaN where there is
@@ -60,7 +60,7 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     low, high : ndarray, shape (k,)
     """
     low, high = apply_by_rows(
-        lambda drawn: _quantiles(drawn, (alpha / 2, 1 - alpha / 2)), sample.drawn
+        lambda rows: _quantiles(rows, (alpha / 2, 1 - alpha / 2)), sample.replicates
     )
     return low, high
 
@@ -81,17 +81,17 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """
     from scipy.special import ndtr, ndtri
 
-    n = sample.drawn.shape[1]
+    n = sample.replicates.shape[1]
     observed = sample.observed[:, None]
-    n_ties = (sample.drawn == observed).sum(axis=1)
-    n_below = (sample.drawn < observed).sum(axis=1) + n_ties / 2
+    n_ties = (sample.replicates == observed).sum(axis=1)
+    n_below = (sample.replicates < observed).sum(axis=1) + n_ties / 2
     # With all values on one side the correction would be infinite: stay half a replicate inside.
     bias = ndtri(np.clip(n_below / n, 0.5 / n, 1 - 0.5 / n))
     acceleration = np.nan_to_num(apply_to_known(_acceleration, sample.left_out), nan=0.0)
 
     def find_bound(z: float) -> np.ndarray:
         levels = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
-        rows = zip(sample.drawn, levels, strict=True)
+        rows = zip(sample.replicates, levels, strict=True)
         return np.array([np.quantile(row, level) for row, level in rows])
 
     return find_bound(ndtri(alpha / 2)), find_bound(ndtri(1 - alpha / 2))
@@ -198,7 +198,7 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
 
 def simultaneous(
     observed: np.ndarray,
-    drawn: np.ndarray | Rows,
+    replicates: np.ndarray | Rows,
     n_units: np.ndarray,
     n_effective: np.ndarray,
     alpha: float,
@@ -209,7 +209,7 @@ def simultaneous(
     the largest studentised deviation of each draw over all pairs (Westfall and Young 1993; Romano
     and Wolf 2005), the same for all pairs on n units. A family of one pair has the single interval.
 
-    `drawn` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all
+    `replicates` has the differences on bootstrap samples, shape (pairs, draws), the same samples for all
     pairs; `n_units` and `n_effective` the units of each pair, and how many of equal size these are
     worth (Kish 1965). Returns low and high, shape (pairs,): a difference that never varies gets its
     one value, NaN where there are fewer than `LEAST_UNITS`.
@@ -223,7 +223,7 @@ def simultaneous(
     """
     from scipy.special import ndtr, ndtri, stdtrit
 
-    quantile, se = largest_quantile(drawn, alpha)
+    quantile, se = largest_quantile(replicates, alpha)
     without_draws = -ndtri(alpha / 2 / max(1, len(observed)))
     quantiles = np.where(n_effective < FEW_FOR_BOOTSTRAP, max(quantile, without_draws), quantile)
     freedom = np.where(n_units >= LEAST_UNITS, units_freedom(n_effective), np.nan)
@@ -233,7 +233,7 @@ def simultaneous(
     return observed - half, observed + half
 
 
-def largest_quantile(drawn: np.ndarray | Rows, alpha: float) -> tuple[float, np.ndarray]:
+def largest_quantile(replicates: np.ndarray | Rows, alpha: float) -> tuple[float, np.ndarray]:
     """The quantile 1 - alpha of max_k |d_bk - mean_b(d_bk)| / se_k over the pairs k, and all se_k.
 
     Of differences, shape (pairs, draws). Draws are centred on their mean, as the signed shift of
@@ -242,11 +242,11 @@ def largest_quantile(drawn: np.ndarray | Rows, alpha: float) -> tuple[float, np.
 
     Returns float, ndarray of shape (pairs,).
     """
-    n_pairs, n_draws = drawn.shape
+    n_pairs, n_draws = replicates.shape
     largest = np.zeros(n_draws)
     se = np.empty(n_pairs)
     for rows in row_chunks(n_pairs, n_draws):  # never all pairs x draws at once
-        differences = drawn[rows]
+        differences = replicates[rows]
         spread = differences.std(axis=1, ddof=1)
         se[rows] = np.where(spread > rounding_error(differences), spread, 0.0)
         varies = se[rows] > 0

@@ -296,11 +296,11 @@ def _sample_difference(scores: Sample) -> Sample:
     if scores.segments is not None:
         segments = pair_differences(scores.segments, _PAIR)
     return Sample(
-        pair_differences(scores.observed, _PAIR),
-        pair_differences(scores.drawn, _PAIR),
-        pair_differences(scores.left_out, _PAIR),
-        segments,
-        scores.freedom[:1],  # both have the same units
+        observed=pair_differences(scores.observed, _PAIR),
+        replicates=pair_differences(scores.replicates, _PAIR),
+        left_out=pair_differences(scores.left_out, _PAIR),
+        segments=segments,
+        freedom=scores.freedom[:1],  # both have the same units
     )
 
 
@@ -308,7 +308,7 @@ def _estimate_errors(pair: _Pair, sample: Sample) -> dict[str, float | None]:
     """Estimate the standard error by the unit of the test, and by the other known units."""
     errors: dict[str, float | None] = {pair.units.kind: None}
     if pair.contrast.n_units[0] >= 2:
-        errors[pair.units.kind] = float(sample.drawn[0].std(ddof=1))
+        errors[pair.units.kind] = float(sample.replicates[0].std(ddof=1))
     kinds = ["segment"]
     if pair.measured.testset.documents is not None:
         kinds.append("document")
@@ -347,12 +347,17 @@ def _run_tests(pair: _Pair, systems: SystemDraws, swapped: np.ndarray) -> Iterat
             favoured = int(decide_pairs(side, alpha, p=p, win=win, lose=lose, side=side)[0])
         yield Outcome(
             test.name,
-            None if p is None else float(p[0]),
-            None if win is None else float(win[0]),
-            None if lose is None else float(lose[0]),
+            _only_value(p),
+            _only_value(win),
+            _only_value(lose),
             SIDES[better],
             SIDES[favoured] if better == 0 else None,
         )
+
+
+def _only_value(values: np.ndarray | None) -> float | None:
+    """Return the value of the only pair, where the test has such values."""
+    return None if values is None else float(values[0])
 
 
 def _detectable_difference(pair: _Pair, se: float | None) -> float | None:

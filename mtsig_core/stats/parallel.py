@@ -127,19 +127,19 @@ def run_in_order(
 
 
 def report_stage(
-    progress: Progress | None, name: str, part: int = 0, parts: int = 1
+    progress: Progress | None, name: str, step: int = 0, n_steps: int = 1
 ) -> Callable[[float], None] | None:
-    """Report the share of one stage, or of one of its parts, which take about as long each."""
+    """Report the share of one stage, or of one of its steps, which take about as long each."""
     if progress is None:
         return None
-    return lambda share: progress(name, (part + share) / parts)
+    return lambda share: progress(name, (step + share) / n_steps)
 
 
-def report_part(progress: Progress | None, name: str, part: int, parts: int) -> Progress | None:
+def report_part(progress: Progress | None, name: str, step: int, n_steps: int) -> Progress | None:
     """Report the stages of one part as a share of a stage of all parts."""
     if progress is None:
         return None
-    return lambda _stage, share: progress(name, (part + share) / parts)
+    return lambda _stage, share: progress(name, (step + share) / n_steps)
 
 
 def runs_elsewhere() -> bool:

@@ -47,27 +47,27 @@ def approximate_randomization(observed: np.ndarray, swapped: np.ndarray | Rows) 
     return _p_values(lambda d0, d: count_extreme(d0, d, np.zeros(len(d))), observed, swapped)
 
 
-def signed_shift(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+def signed_shift(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
     """Bootstrap test by the shift method: the bootstrap differences, centred, are the null.
 
     Noreen (1989). p = (c + 1) / (B + 1), c = #{abs(d_b - mean(d_b)) >= abs(d_0)}. Shapes as in
     `approximate_randomization`.
     """
-    return _p_values(lambda d0, d: count_extreme(d0, d, d.mean(axis=1)), observed, drawn)
+    return _p_values(lambda d0, d: count_extreme(d0, d, d.mean(axis=1)), observed, replicates)
 
 
-def studentised_bootstrap(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+def studentised_bootstrap(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
     """Two-sided bootstrap test of a studentised difference (Davison and Hinkley 1997, 4.4).
 
     p = (c + 1) / (B + 1), c = #{abs(t_b) >= abs(t_0)}, where t_0 is the difference over its
     standard error. t_b is the difference on a resample less the observed one, over the standard
-    error of this resample. `drawn` has t_b times the standard error of t_0, in points, which is
+    error of this resample. `replicates` has t_b times the standard error of t_0, in points, which is
     compared with the difference as `approximate_randomization` does. Shapes as there.
     """
-    return approximate_randomization(observed, drawn)
+    return approximate_randomization(observed, replicates)
 
 
-def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
+def percentile_test(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
     """Two-sided p of the percentile interval (after Zhang and Vogel 2004, section 3.2).
 
     p = min(1, 2 (min(#{d_b <= 0}, #{d_b >= 0}) + 1) / (B + 1)). Shapes as in
@@ -79,11 +79,11 @@ def percentile_test(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarra
         n_below, n_above = (d <= tie).sum(axis=1), (d >= -tie).sum(axis=1)
         return np.asarray(np.minimum(n_below, n_above))
 
-    n_smaller = apply_by_rows(count_smaller_tail, drawn)
-    return np.asarray(np.minimum(1, 2 * (n_smaller + 1) / (drawn.shape[1] + 1)))
+    n_smaller = apply_by_rows(count_smaller_tail, replicates)
+    return np.asarray(np.minimum(1, 2 * (n_smaller + 1) / (replicates.shape[1] + 1)))
 
 
-def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:
+def riezler_maxwell(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
     """The shift method as printed in a paper, and as sacreBLEU's ``--paired-bs`` has it.
 
     Riezler and Maxwell (2005, Fig. 2). p = (c + 1) / (B + 1), c = #{abs(d_b) - mean(abs(d_b)) >=
@@ -98,17 +98,17 @@ def riezler_maxwell(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarra
         ties = np.maximum(rounding_error(excess), TOLERANCE * observed_size)
         return np.asarray((excess >= (observed_size - ties)[:, None]).sum(axis=1))
 
-    return _p_values(count, observed, drawn)
+    return _p_values(count, observed, replicates)
 
 
-def win_rates(drawn: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
+def win_rates(replicates: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
     """Shares of bootstrap samples with a positive and a negative difference.
 
     Koehn (2004, section 6). Samples with equal scores count for neither. Returns (win, lose), each
     of shape (pairs,).
     """
-    win = apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), drawn)
-    lose = apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), drawn)
+    win = apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), replicates)
+    lose = apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), replicates)
     return win, lose
 
 
@@ -194,9 +194,9 @@ def _side_of_difference(observed: np.ndarray, replicates: np.ndarray | Rows) -> 
     return np.asarray(np.sign(observed))
 
 
-def _side_of_draws(observed: np.ndarray, drawn: np.ndarray | Rows) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
+def _side_of_draws(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
     """1 where the first system wins more bootstrap samples, -1 where the second does."""
-    win, lose = win_rates(drawn)
+    win, lose = win_rates(replicates)
     return np.asarray(np.sign(win - lose))
 
 
@@ -375,7 +375,7 @@ class SignificanceTest:
         return self.caution is not None and not self.of_segments
 
     def tries_all(self, units: Units) -> bool:
-        """Whether its p is exact with these units: from all swaps there are, none drawn."""
+        """Whether its p is exact with these units: from all swaps, not from some of them."""
         return self.draws == "swaps" and units.all_swaps is not None
 
     def smallest_p(self, trials: int | None) -> float:

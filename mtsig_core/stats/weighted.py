@@ -12,10 +12,9 @@ import numpy as np
 
 from mtsig_core.results import Settings
 from mtsig_core.stats.arrays import Rows
-from mtsig_core.stats.contrast import contrast_pairs
 from mtsig_core.stats.decisions import decide_tests, rank_systems
-from mtsig_core.stats.draws import draw_replicates, draw_sides, draw_systems, test_pairs
-from mtsig_core.stats.engine import Measured, UnitStatistics, all_pairs, jackknife_scores
+from mtsig_core.stats.draws import draw_contrast, draw_replicates, test_pairs
+from mtsig_core.stats.engine import Measured, all_pairs, jackknife_scores
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
@@ -90,16 +89,14 @@ def _draw_pairs(
     measured: Measured, pairs: np.ndarray, units: Units, plan: Plan, jobs: int
 ) -> _PairsByMetric:
     plan = replace(plan, resamples=0)  # only intervals need them
-    data = UnitStatistics(measured.metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, None)
-    contrast = contrast_pairs(measured.metric, measured.stored, units, pairs, data)
-    sides = draw_sides(contrast, systems, plan, jobs, None)
+    draws = draw_contrast(measured, pairs, units, plan, jobs)
+    contrast = draws.contrast
     return _PairsByMetric(
         is_tested=contrast.is_tested,
         delta=contrast.fill(contrast.deltas),
-        n_apart=contrast.count_differing_units(TESTS[plan.test].draws == "swaps"),
+        n_apart=draws.n_apart,
         row=np.cumsum(contrast.is_tested) - 1,
-        replicates=draw_replicates(contrast, sides, plan, jobs, None),
+        replicates=draw_replicates(contrast, draws.sides, plan, jobs, None),
         left_out=contrast.difference(jackknife_scores(contrast.data)),
     )
 

@@ -45,6 +45,7 @@ from mtsig_core.stats.significance import significant
 from pages._sections import comparison_sections, inside_sections, methods_sections
 from pages._sections.sampling_sections import Samples
 from pages._sections.size_sections import (
+    Published,
     describe_size,
     show_by_size,
     show_references,
@@ -310,9 +311,8 @@ def _show_sizes(view: View) -> None:
     show_by_size(
         experiment,
         result,
-        system,
-        published=published,
-        theirs=f"Zhang and Vogel, {metric_title(name)}",
+        [system],
+        published=Published(published, f"Zhang and Vogel, {metric_title(name)}"),
         page="papers",
     )
     st.caption("Left: mean scores by size, as in Figures 4 to 7. Right: the widths of Table 2.")

@@ -1,6 +1,4 @@
-"""Sections of the page Sampling: intervals of samples, what they conclude, and their spread by
-size.
-"""
+"""Sections of the page Sampling: intervals of samples, conclusions, and their spread by size."""
 
 from __future__ import annotations
 
@@ -33,28 +31,27 @@ _TESTS = {"koehn": "Paired bootstrap", "ar": "Randomization test"}
 
 
 def describe_ratio(
-    ratio: tuple[float, float, float] | None, size: int, shuffled: bool, level: str
+    ratio: tuple[float, float, float] | None, size: int, is_shuffled: bool, level: str
 ) -> str:
-    """Write the headline: how much wider blocks spread than broad samples, or that there are too
-    few to tell.
-    """
+    """Write the headline: how much wider blocks spread than broad samples."""
     if ratio is None:
         return "The scores of the samples do not vary: there is nothing to compare"
     middle, low, high = ratio
-    if shuffled:
+    blocks = f"blocks of {size:,} segments"
+    if is_shuffled:
         return (
-            f"After the shuffle, blocks of {size:,} segments spread {middle:.1f} times as wide as broad samples "
+            f"After the shuffle, {blocks} spread {middle:.1f} times as wide as broad samples "
             f"({level} CI {low:.1f} to {high:.1f})"
         )
     if low > 1:
-        return f"Scores of blocks of {size:,} segments spread {middle:.1f} times as wide as scores of broad samples"
+        return f"Scores of {blocks} spread {middle:.1f} times as wide as scores of broad samples"
     if high < 1:
         return (
-            f"Scores of blocks of {size:,} segments spread less than scores of broad samples ({middle:.1f} times "
-            "as wide)"
+            f"Scores of {blocks} spread less than scores of broad samples "
+            f"({middle:.1f} times as wide)"
         )
     return (
-        f"Too few samples to tell whether blocks of {size:,} segments spread wider than broad samples "
+        f"Too few samples to tell whether {blocks} spread wider than broad samples "
         f"({middle:.1f} times as wide, {level} CI {low:.1f} to {high:.1f})"
     )
 
@@ -70,11 +67,12 @@ class Samples:
 
     @property
     def unit(self) -> str:
+        """The title of the metric."""
         return metric_title(self.view.metric)
 
     @property
     def form(self) -> str:
-        """Return the form of scores and differences."""
+        """The format of scores and differences."""
         return choose_form(self.view.result)
 
     def print_commands(self) -> str:
@@ -82,164 +80,192 @@ class Samples:
         return "\n".join(self.studies[kind].print_command() for kind in SAMPLE_KINDS)
 
     def show_intervals(self) -> None:
-        """Draw the samples' intervals, and whether they contain the score of the whole test set,
-        for both kinds on one scale.
+        """Draw whether the samples' intervals contain the score of the whole test set.
+
+        Both kinds of sample have one scale.
         """
-        chosen = {kind: one.system(self.name) for kind, one in self.by_kind.items()}
-        rates = {kind: one.hit_rate for kind, one in chosen.items()}
+        by_kind = {kind: sampling.system(self.name) for kind, sampling in self.by_kind.items()}
+        counts = []
+        shares = []
+        for kind, sampled in by_kind.items():
+            rate = sampled.hit_rate
+            name = NAMES[kind].lower()
+            counts.append(f"{rate.count} of {rate.n} {name}")
+            shares.append(f"{name} {100 * rate.low:.0f} to {100 * rate.high:.0f}%")
         screen.answer(
-            "The score of the whole test set is inside the interval of "
-            + " and ".join(
-                f"{rate.count} of {rate.n} {NAMES[kind].lower()}" for kind, rate in rates.items()
-            )
+            "The score of the whole test set is inside the interval of " + " and ".join(counts)
         )
-        ends = np.concatenate([end for one in chosen.values() for end in (one.low, one.high)])
-        frame = (float(np.nanmin(ends)), float(np.nanmax(ends)))
+        lows = np.concatenate([sampled.low for sampled in by_kind.values()])
+        highs = np.concatenate([sampled.high for sampled in by_kind.values()])
+        scale = (float(np.nanmin(lows)), float(np.nanmax(highs)))
         for kind, place in zip(SAMPLE_KINDS, st.columns(2, gap="medium"), strict=True):
-            one = chosen[kind]
             with place:
-                st.markdown(f"**{NAMES[kind]}**")
-                self.studies[kind].show(
-                    partial(
-                        intervals,
-                        one.scores,
-                        one.low,
-                        one.high,
-                        one.hits,
-                        one.full,
-                        unit=self.unit,
-                        form=self.form,
-                        frame=frame,
-                    ),
-                    [
-                        {**row, "hit": bool(hit)}
-                        for row, hit in zip(sampled_system_records(one), one.hits, strict=True)
-                    ],
-                    f"{self.view.level} interval of each sample ({NAMES[kind].lower()}); {rates[kind].count} of "
-                    f"{rates[kind].n} contain {one.full:{self.form}}.",
-                    self.name,
-                    key=f"sampling.intervals-{kind}",
-                    with_table=True,
-                )
-        shares = ", ".join(
-            f"{NAMES[kind].lower()} {100 * rate.low:.0f} to {100 * rate.high:.0f}%"
-            for kind, rate in rates.items()
+                self._show_intervals_of(kind, by_kind[kind], scale)
+        help_text = (
+            f"{self.view.level} percentile intervals from "
+            f"{self.by_kind['broad'].settings.resamples:,} resamples of each sample's segments."
         )
-        below = (
-            f" {self.unit} takes its weights from each sample, so small samples score below the whole set and "
-            "their intervals cannot contain its score."
-            if self.view.recounted
-            else ""
-        )
+        if self.view.recounted:
+            help_text += (
+                f" {self.unit} takes its weights from each sample, so small samples score below "
+                "the whole set and their intervals cannot contain its score."
+            )
         st.caption(
-            "The bootstrap assumes that a sample is like the rest of the test set, which a block is not. 95% CI "
-            f"of these shares, allowing for similar neighbours: {shares}.",
-            help=f"{self.view.level} percentile intervals from "
-            f"{self.by_kind['broad'].settings.resamples:,} resamples of each sample's segments.{below}",
+            "The bootstrap assumes that a sample is like the rest of the test set, which a block "
+            "is not. 95% CI of these shares, allowing for similar neighbours: "
+            f"{', '.join(shares)}.",
+            help=help_text,
+        )
+
+    def _show_intervals_of(self, kind: str, sampled, scale: tuple[float, float]) -> None:
+        """Draw the intervals of one kind of sample."""
+        st.markdown(f"**{NAMES[kind]}**")
+        records = []
+        for row, hit in zip(sampled_system_records(sampled), sampled.hits, strict=True):
+            records.append({**row, "hit": bool(hit)})
+        rate = sampled.hit_rate
+        self.studies[kind].show(
+            partial(
+                intervals,
+                sampled.scores,
+                sampled.low,
+                sampled.high,
+                sampled.hits,
+                sampled.full,
+                unit=self.unit,
+                form=self.form,
+                frame=scale,
+            ),
+            records,
+            f"{self.view.level} interval of each sample ({NAMES[kind].lower()}); "
+            f"{rate.count} of {rate.n} contain {sampled.full:{self.form}}.",
+            self.name,
+            key=f"sampling.intervals-{kind}",
+            with_table=True,
         )
 
     def show_pair(self, published: bool = False) -> None:
-        """Draw what the samples of a kind conclude about a pair; where `published`, also
-        Koehn's.
-        """
-        alpha, n = self.view.settings["alpha"], self.by_kind["broad"].n_samples
+        """Draw what the samples of a kind conclude about a pair; if `published`, also Koehn's."""
+        alpha = self.view.settings["alpha"]
         if len(self.by_kind["broad"].systems) < 2:
             screen.error(
-                "Only one system: there is no pair. Upload another output, or exclude fewer systems."
+                "Only one system: there is no pair. Upload another output, or exclude fewer "
+                "systems."
             )
             return
-        a, b, (beside, place) = views.choose_pair(self.view, 4)
+        a, b, (kind_place, test_place) = views.choose_pair(self.view, 4)
         kind = controls.choice(
-            "Samples", SAMPLE_KINDS, "samples", default="broad", place=beside, format_func=NAMES.get
+            "Samples",
+            SAMPLE_KINDS,
+            "samples",
+            default="broad",
+            place=kind_place,
+            format_func=NAMES.get,
         )
-        test = controls.choice("Test", tuple(_TESTS), "by", place=place, format_func=_TESTS.get)
+        test = controls.choice(
+            "Test", tuple(_TESTS), "by", place=test_place, format_func=_TESTS.get
+        )
         pair = self.by_kind[kind].pair(a, b)
-        truth, by_koehn = pair.sign * pair.full, pair.verdicts("koehn", alpha)
-        if np.isnan(truth):
+        if np.isnan(pair.full):
             screen.error(
-                f"{a} and {b} have no scored segment in common, so they cannot be compared. Choose another "
-                "pair."
+                f"{a} and {b} have no scored segment in common, so they cannot be compared. "
+                "Choose another pair."
             )
             return
         self._answer(kind, a, b, pair, pair.tally(test, alpha))
-        worse = int((pair.improvements < 0).sum())
         left, right = st.columns(2, gap="medium")
+        with left:
+            self._show_improvements(kind, a, b, pair, test)
+        with right:
+            self._show_wins(kind, a, b, pair)
+        by_name = {NAMES[kind].lower(): sampling for kind, sampling in self.by_kind.items()}
+        screen.show_table(tally_table(by_name, a, b, alpha, published))
+        st.caption(
+            "The whole test set is itself a sample: where it shows no significant difference, a "
+            "sample that contradicts it need not be wrong. Brackets: 95% CI, allowing for similar "
+            "neighbours.",
+            help="Its p is by randomization, uncorrected, by document where there are any. The "
+            f"paired bootstrap concludes at {self.view.level} of wins in either direction, between "
+            "equal systems twice as often as a two-sided test.",
+        )
+
+    def _show_improvements(self, kind: str, a: str, b: str, pair, test: str) -> None:
+        """Draw the difference of a pair on each sample."""
+        difference = pair.sign * pair.full
+        n_worse = int((pair.improvements < 0).sum())
         figure = partial(
             outcomes,
             pair.improvements,
-            pair.verdicts(test, alpha),
-            truth,
-            f"whole test set, {truth:+{self.form}}",
-            what="Improvement of A over B",
+            pair.verdicts(test, self.view.settings["alpha"]),
+            difference,
+            f"whole test set, {difference:+{self.form}}",
+            axis_title="Improvement of A over B",
             unit=self.unit,
             form=self.form,
         )
-        with left:
-            self.studies[kind].show(
-                figure,
-                sampled_pair_records(pair),
-                "Improvement of A over B on each sample; on "
-                f"{worse} of {n} samples A is the worse.",
-                a,
-                b,
-                key="sampling.differences",
-                with_table=True,
-            )
+        self.studies[kind].show(
+            figure,
+            sampled_pair_records(pair),
+            f"Improvement of A over B on each sample; on {n_worse} of "
+            f"{self.by_kind['broad'].n_samples} samples A is the worse.",
+            a,
+            b,
+            key="sampling.differences",
+            with_table=True,
+        )
+
+    def _show_wins(self, kind: str, a: str, b: str, pair) -> None:
+        """Draw the share of resamples of each sample on which A is better."""
+        alpha = self.view.settings["alpha"]
+        verdicts = pair.verdicts("koehn", alpha)
         figure = partial(
             outcomes,
             100 * pair.win,
-            by_koehn,
+            verdicts,
             50,
             "A better as often as B",
-            what="% of resamples with A better",
+            axis_title="% of resamples with A better",
             bounds=(100 * alpha, 100 * (1 - alpha)),
         )
-        with right:
-            self.studies[kind].show(
-                figure,
-                sampled_pair_records(pair),
-                "Paired bootstrap of each sample: the share on "
-                f"which A is better; {(by_koehn == 1).sum()} samples agree with the whole test "
-                f"set, {(by_koehn == -1).sum()} contradict it.",
-                a,
-                b,
-                key="sampling.wins",
-            )
-        named = {NAMES[key].lower(): value for key, value in self.by_kind.items()}
-        screen.show_table(tally_table(named, a, b, alpha, published))
-        st.caption(
-            "The whole test set is itself a sample: where it shows no significant difference, a sample that "
-            "contradicts it need not be wrong. Brackets: 95% CI, allowing for similar neighbours.",
-            help="Its p is by randomization, uncorrected, by document where there are any. The paired bootstrap "
-            f"concludes at {self.view.level} of wins in either direction, between equal systems twice as often "
-            "as a two-sided test.",
+        self.studies[kind].show(
+            figure,
+            sampled_pair_records(pair),
+            "Paired bootstrap of each sample: the share on which A is better; "
+            f"{(verdicts == 1).sum()} samples agree with the whole test set, "
+            f"{(verdicts == -1).sum()} contradict it.",
+            a,
+            b,
+            key="sampling.wins",
         )
 
     def _answer(self, kind: str, a: str, b: str, pair, tally) -> None:
         """Write how many samples agree with the whole test set."""
-        alpha, one = self.view.settings["alpha"], self.by_kind[kind]
-        truth = pair.sign * pair.full
-        tie = rounding_error(np.array([one.system(name).full for name in (a, b)]))
-        better = (
-            "significantly better"
-            if significant(pair.whole_p, alpha)
-            else "better, not significantly,"
-        )
-        right, wrong, none = (tally[what].count for what in ("right", "wrong", "none"))
-        which = NAMES[kind].lower()
-        if abs(truth) > tie:
+        alpha = self.view.settings["alpha"]
+        sampling = self.by_kind[kind]
+        samples = f"{sampling.n_samples} {NAMES[kind].lower()}"
+        n_right = tally["right"].count
+        n_wrong = tally["wrong"].count
+        n_undecided = tally["none"].count
+        difference = pair.sign * pair.full
+        scores = np.array([sampling.system(name).full for name in (a, b)])
+        if abs(difference) <= rounding_error(scores):
             screen.answer(
-                f"{a if truth > 0 else b} is {better} on the whole test set. {right} of {one.n_samples} "
-                f"{which} agree, {wrong} contradict it, {none} show no significant difference"
+                f"{a} and {b} tie on the whole test set. {sampling.n_samples - n_undecided} of "
+                f"{samples} call one significantly better"
             )
         else:
+            better = "better, not significantly,"
+            if significant(pair.whole_p, alpha):
+                better = "significantly better"
             screen.answer(
-                f"{a} and {b} tie on the whole test set. {one.n_samples - none} of {one.n_samples} {which} "
-                "call one significantly better"
+                f"{a if difference > 0 else b} is {better} on the whole test set. {n_right} of "
+                f"{samples} agree, {n_wrong} contradict it, {n_undecided} show no significant "
+                "difference"
             )
-        screen.faint(f"The whole test set: {describe_whole(pair.whole_p, alpha, one.whole_units)}.")
+        description = describe_whole(pair.whole_p, alpha, sampling.whole_units)
+        screen.faint(f"The whole test set: {description}.")
 
-    def show_spreads(self, wider: Study, spread: Spreads) -> None:
+    def show_spreads(self, experiment: Study, spread: Spreads) -> None:
         """Draw the ratio of spreads by size, of this system among all."""
         by_size = spread.ratios()
         if not by_size:
@@ -247,36 +273,25 @@ class Samples:
                 "No system's scores vary from broad sample to broad sample: there is no ratio."
             )
             return
-        size = self.by_kind["broad"].size if self.by_kind["broad"].size in by_size else max(by_size)
-        low, middle, high = by_size[size]
-        rows = [row for row in spread.rows if row.size == size and row.ratio is not None]
-        apart = sum(
-            row.ratio_low is not None and (row.ratio_low > 1 or row.ratio_high < 1) for row in rows
-        )
-        expand = (
-            (
-                f" (median of {len(rows)} systems, {low:.1f} to {high:.1f}). For {apart or 'none'} of them the "
-                "interval excludes 1"
-            )
-            if len(rows) > 1
-            else ""
-        )
+        size = self.by_kind["broad"].size
+        if size not in by_size:
+            size = max(by_size)
+        _, median, _ = by_size[size]
         screen.answer(
-            f"Blocks of {size:,} segments spread {middle:.1f} times as wide as broad samples{expand}"
+            f"Blocks of {size:,} segments spread {median:.1f} times as wide as broad samples"
+            f"{_describe_range(spread, size)}"
         )
         by_system: dict[str, list] = {}
         for row in spread.rows:
             if row.ratio is not None:
-                by_system.setdefault(row.system, []).append(
-                    (row.size, row.ratio, row.ratio_low, row.ratio_high)
-                )
-        wider.show(
-            partial(
-                ratios, by_system, self.name, {k: ratio for k, (_, ratio, _) in by_size.items()}
-            ),
+                point = (row.size, row.ratio, row.ratio_low, row.ratio_high)
+                by_system.setdefault(row.system, []).append(point)
+        medians = {size: ratio for size, (_, ratio, _) in by_size.items()}
+        experiment.show(
+            partial(ratios, by_system, self.name, medians),
             spread.rows,
             f"Ratio of spreads by size of the samples; at {size} segments the median is "
-            f"{middle:.1f}.",
+            f"{median:.1f}.",
             self.name,
             key="sampling.ratios",
         )
@@ -284,6 +299,22 @@ class Samples:
         screen.show_table(spread_table(spread, self.name))
         st.caption(
             "SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
-            f"{self.view.level} interval of one ratio. Systems share the segments, so their ratios go up and "
-            "down together. Dotted: 1, if the order of the segments does not matter."
+            f"{self.view.level} interval of one ratio. Systems share the segments, so their ratios "
+            "go up and down together. Dotted: 1, if the order of the segments does not matter."
         )
+
+
+def _describe_range(spread: Spreads, size: int) -> str:
+    """Write how the ratios of several systems differ; empty for one."""
+    rows = [row for row in spread.rows if row.size == size and row.ratio is not None]
+    if len(rows) < 2:
+        return ""
+    n_excluding_1 = 0
+    for row in rows:
+        if row.ratio_low is not None and (row.ratio_low > 1 or row.ratio_high < 1):
+            n_excluding_1 += 1
+    low, _, high = spread.ratios()[size]
+    return (
+        f" (median of {len(rows)} systems, {low:.1f} to {high:.1f}). For "
+        f"{n_excluding_1 or 'none'} of them the interval excludes 1"
+    )

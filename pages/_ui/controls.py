@@ -23,103 +23,116 @@ def has_effect(page: Page, *keys: str) -> bool:
 
     A setting that is not drawn keeps its value for other pages.
     """
+    visible = set(page.settings)
     control, by_choice = page.further
-    shown = {*page.settings, *(by_choice.get(address.peek(control), ()) if control else ())}
-    return not shown.isdisjoint(keys)
+    if control:
+        visible.update(by_choice.get(address.peek(control), ()))
+    return not visible.isdisjoint(keys)
 
 
 def pick_opened(
     label: str, key: str, labels: Mapping[str, str], usual: str, always: bool = False
 ) -> str | None:
-    """Let the subject of a page be chosen by its label, and return its name in the address; None if
-    the address names a missing one. A page never opens another subject without a choice. `always`:
-    as in `address.settle`.
+    """Let the subject of a page be chosen by its label; return its name in the address.
+
+    None if the address names a missing one: a page never opens another subject without a choice.
+    `always`: as in `address.settle`.
     """
-    wish = address.asked(key)
-    chosen = address.settle(
-        key,
-        usual,
-        lambda texts: texts[-1] if texts[-1] in labels else None,
-        lambda name: [wish] if name is None else [name],
-        always=always,
-    )
-    return st.selectbox(
-        label,
-        list(labels),
-        key=key,
-        format_func=labels.get,
-        **({"index": None, "placeholder": "not here; choose another"} if chosen is None else {}),
-    )
+    name_in_address = address.asked(key)
+
+    def read(texts):
+        name = texts[-1]
+        return name if name in labels else None
+
+    def write(name):
+        return [name_in_address if name is None else name]
+
+    name = address.settle(key, usual, read, write, always=always)
+    options = {}
+    if name is None:
+        options = {"index": None, "placeholder": "not here; choose another"}
+    return st.selectbox(label, list(labels), key=key, format_func=labels.get, **options)
 
 
 def pick_metric(testset: TestSet | None, page: Page) -> str:
-    """Let one of the test set's metrics be chosen; None if the test set cannot be read."""
-    names = METRICS if testset is None else list_metrics(testset)
-    return metric(names, place=st if has_effect(page, "metric") else None)
+    """Let one of the test set's metrics be chosen; of all metrics if it cannot be read."""
+    names = METRICS
+    if testset is not None:
+        names = list_metrics(testset)
+    place = st if has_effect(page, "metric") else None
+    return metric(names, place)
 
 
 def metric(names: Iterable[str], place=st) -> str:
     """Draw the choice of the metric in the sidebar."""
-    return choice(
-        "Metric", list(names), "metric", place=place, format_func=metric_titles(names).get
-    )
+    names = list(names)
+    return choice("Metric", names, "metric", place=place, format_func=metric_titles(names).get)
 
 
 def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | None = None) -> dict:
-    """Describe the test in one line, and draw the controls that have an effect on the page under
-    Change; return the keyword arguments of `mtsig_core.compare`.
+    """Describe the test in one line, and draw its settings under Change.
 
-    Some tests and intervals are for means of segment scores alone.
+    Those are drawn that have an effect on the page. Some tests and intervals are only for means of
+    segment scores (`segment_means`).
+
+    Returns
+    -------
+    dict
+        The keyword arguments of `mtsig_core.compare`.
     """
-    shown = [name for name, setting in SETTINGS.items() if setting.offered is not None]
-    boxed, ranked = has_effect(page, *shown), "rank_rule" in page.settings
+    names = [name for name, setting in SETTINGS.items() if setting.offered is not None]
+    is_boxed = has_effect(page, *names)
+    has_ranks = "rank_rule" in page.settings
+    box = nullcontext()
     line = st.empty()
-    with (
-        st.popover("Change", icon=":material/tune:", key="settings.box") if boxed else nullcontext()
-    ):
+    if is_boxed:
+        box = st.popover("Change", icon=":material/tune:", key="settings.box")
+    with box:
         presets = st.container()
-        if boxed:
+        if is_boxed:
             st.caption(
                 "Choose before you look at the result. If you try several settings and report one, you test "
                 "more than once."
             )
-        chosen = _draw_settings(page, shown, segment_means)
-        rule = _pick_rank_rule(segment_means) if ranked else {}
-        if {"test", "correction"} <= {*page.settings}:
+        settings = _draw_settings(page, names, segment_means)
+        description = _describe(page, settings, testset)
+        if has_ranks:
+            names.append("rank_rule")
+            rule = _pick_rank_rule(segment_means)
+            if rule != defaults("compare")["rank_rule"]:
+                settings["rank_rule"] = rule
+        if "test" in page.settings and "correction" in page.settings:
+            has_domains = testset is None or testset.domains is not None
             with presets:
-                _offer_presets(
-                    segment_means,
-                    testset is None or testset.domains is not None,
-                    [*shown, *["rank_rule"] * ranked],
-                    chosen | rule,
-                )
-    if boxed:
-        line.caption(", ".join(_describe(page, chosen, testset)))
-    return chosen | rule
+                _offer_presets(segment_means, has_domains, names, settings)
+    if is_boxed:
+        line.caption(description)
+    return settings
 
 
-def _draw_settings(page: Page, shown: Sequence[str], segment_means: bool) -> dict:
+def _draw_settings(page: Page, names: Sequence[str], segment_means: bool) -> dict:
     """Draw a control for each setting that has an effect on the page; return the values of all."""
-    usual, chosen = defaults("compare"), {}
-    for name in shown:
+    usual = defaults("compare")
+    settings = {}
+    for name in names:
         setting = SETTINGS[name]
         place = st if has_effect(page, name) else None
-        more = dict(
-            help=None if name == "test" else setting.help[:1].upper() + setting.help[1:]
-        )  # a list of codes
-        offers = setting.list_offers(segment_means, chosen)
-        chosen[name] = (
-            choice(
+        help_text = None  # of the tests it is a list of codes
+        if name != "test":
+            help_text = setting.help[:1].upper() + setting.help[1:]
+        offers = setting.list_offers(segment_means, settings)
+        if offers:
+            settings[name] = choice(
                 setting.title,
                 offers,
                 name,
                 default=usual[name],
                 place=place,
                 format_func=setting.name_value,
-                **more,
+                help=help_text,
             )
-            if offers
-            else number(
+        else:
+            settings[name] = number(
                 place,
                 setting.title,
                 usual[name],
@@ -127,39 +140,36 @@ def _draw_settings(page: Page, shown: Sequence[str], segment_means: bool) -> dic
                 least=setting.least,
                 most=min(setting.most, 2**31),
                 step=1,
-                **more,
+                help=help_text,
             )
-        )
-    return chosen
+    return settings
 
 
-def _describe(page: Page, chosen: Mapping, testset: TestSet | None) -> list[str]:
+def _describe(page: Page, settings: Mapping, testset: TestSet | None) -> str:
     """Describe the settings that have an effect on the page, in names."""
-    unit = chosen["unit"]
+    unit = settings["unit"]
     if unit == "auto" and testset is not None:
         unit = "segment" if testset.documents is None else "document"
-    correction = (
-        TESTS[chosen["test"]].default_correction
-        if chosen["correction"] == "auto"
-        else chosen["correction"]
-    )
-    texts = {
-        "test": SETTINGS["test"].name_value(chosen["test"]),
-        "unit": f"by {unit}",
-        "correction": SETTINGS["correction"].name_value(correction),
-        "alpha": f"{100 * (1 - chosen['alpha']):g}% CI",
-        "seed": f"seed {chosen['seed']}",
-    }
+    texts = {"test": SETTINGS["test"].name_value(settings["test"])}
+    if unit != "auto":
+        texts["unit"] = f"by {unit}"
+    texts["correction"] = _describe_correction(settings, testset)
+    texts["alpha"] = f"{100 * (1 - settings['alpha']):g}% CI"
+    if settings["seed"]:
+        texts["seed"] = f"seed {settings['seed']}"
+    texts = {name: text for name, text in texts.items() if has_effect(page, name)}
+    if "test" in texts and "unit" in texts:
+        texts["test"] += f" {texts.pop('unit')}"
+    return ", ".join(texts.values()) or "Default settings"
+
+
+def _describe_correction(settings: Mapping, testset: TestSet | None) -> str:
     if testset is not None and len(testset.systems) == 2:
-        texts["correction"] = "no correction for one pair"
-    told = {
-        key: text
-        for key, text in texts.items()
-        if has_effect(page, key) and text not in ("by auto", "seed 0")
-    }
-    if {"test", "unit"} <= told.keys():
-        told["test"] = f"{told['test']} {told.pop('unit')}"
-    return list(told.values()) or ["Default settings"]
+        return "no correction for one pair"
+    correction = settings["correction"]
+    if correction == "auto":
+        correction = TESTS[settings["test"]].default_correction
+    return SETTINGS["correction"].name_value(correction)
 
 
 _PRESET = "settings.preset"
@@ -167,53 +177,67 @@ CUSTOM = "custom"
 
 
 def _offer_presets(
-    segment_means: bool, domains: bool, keys: Sequence[str], chosen: Mapping
+    segment_means: bool, has_domains: bool, names: Sequence[str], settings: Mapping
 ) -> None:
     """Let settings be chosen together.
 
     The menu shows the preset that all settings agree with, else Custom.
     """
-    usual = defaults("compare")
-    misfits = {
-        name: preset.explain_misfit(segment_means, domains) for name, preset in PRESETS.items()
-    }
-    fitting = [name for name, misfit in misfits.items() if not misfit]
-    current = usual | chosen
-    st.session_state[_PRESET] = next(
-        (
-            name
-            for name in fitting
-            if all(current[key] == PRESETS[name].settings.get(key, usual[key]) for key in keys)
-        ),
-        CUSTOM,
-    )
-
-    def use():
-        if (name := st.session_state[_PRESET]) != CUSTOM:
-            for key in (*keys, "rank_rule"):
-                value = PRESETS[name].settings.get(key)
-                address.keep(key, None if value in (None, usual[key]) else [str(value)])
-
+    fitting = []
+    misfits = []
+    for preset_name, preset in PRESETS.items():
+        misfit = preset.explain_misfit(segment_means, has_domains)
+        if misfit:
+            misfits.append(misfit)
+        else:
+            fitting.append(preset_name)
+    st.session_state[_PRESET] = _find_preset(fitting, names, settings)
+    explanations = [f"{PRESETS[name].title}: {PRESETS[name].explanation}" for name in fitting]
     st.selectbox(
         "Preset",
         [*fitting, CUSTOM],
         key=_PRESET,
-        on_change=use,
+        on_change=_use_preset,
+        args=(names,),
         format_func=name_preset,
-        help="  \n".join(f"{PRESETS[name].title}: {PRESETS[name].explanation}" for name in fitting),
+        help="  \n".join(explanations),
     )
-    if refused := [misfit for misfit in misfits.values() if misfit]:
-        st.caption(" ".join(refused))
+    if misfits:
+        st.caption(" ".join(misfits))
+
+
+def _find_preset(preset_names: Iterable[str], names: Sequence[str], settings: Mapping) -> str:
+    """Return the preset that all settings agree with, else Custom."""
+    usual = defaults("compare")
+    current = usual | settings
+    for preset_name in preset_names:
+        preset = usual | PRESETS[preset_name].settings
+        if all(current[name] == preset[name] for name in names):
+            return preset_name
+    return CUSTOM
+
+
+def _use_preset(names: Sequence[str]) -> None:
+    preset_name = st.session_state[_PRESET]
+    if preset_name == CUSTOM:
+        return
+    usual = defaults("compare")
+    for name in (*names, "rank_rule"):
+        value = PRESETS[preset_name].settings.get(name, usual[name])
+        address.keep(name, None if value == usual[name] else [str(value)])
 
 
 def name_preset(name: str) -> str:
-    return PRESETS[name].title if name in PRESETS else "Custom"
+    """Return the title of a preset, or of none."""
+    if name in PRESETS:
+        return PRESETS[name].title
+    return "Custom"
 
 
 def pick_baseline(names: list[str], place=st) -> str | None:
     """Let the user compare every system with one, or (None) with the best."""
     best = unlike("the best system", names)
-    chosen = choice(
+    baseline = choice(
         "Compare with",
         [best, *names],
         "baseline",
@@ -222,15 +246,20 @@ def pick_baseline(names: list[str], place=st) -> str | None:
         label_visibility="collapsed",
         format_func="Compare with {}".format,
     )
-    return None if chosen == best else chosen
+    return None if baseline == best else baseline
 
 
 def unlike(word: str, names: Container[str]) -> str:
     """Return the label of no choice, changed until it differs from all names."""
-    return word if word not in names else unlike(f"{word} of these", names)
+    while word in names:
+        word = f"{word} of these"
+    return word
 
 
-def choice(
+# -- kinds of control -----------------------------------------------------------------------------
+
+
+def choice(  # noqa: PLR0913  each kind of choice is an option
     label: str,
     options: Sequence,
     key: str,
@@ -242,59 +271,64 @@ def choice(
     pages_own: bool = False,
     **more,
 ):
-    """Draw a choice of one value."""
+    """Draw a choice of one value; without a place, return it only.
+
+    Other values than the options may be typed if it is `free`; none needs to be chosen if it is
+    `optional`.
+    """
     by_text = {str(option): option for option in options}
 
     def read(texts):
-        if texts[-1] not in by_text and not free:
-            raise ValueError(texts[-1])
-        return by_text.get(texts[-1], texts[-1])
+        text = texts[-1]
+        if text not in by_text and not free:
+            raise ValueError(text)
+        return by_text.get(text, text)
 
-    usual = None if optional else options[0] if default is None else default
-    more |= {"index": None} if optional else {}
+    usual = default
+    if optional:
+        usual = None
+        more["index"] = None
+    elif default is None:
+        usual = options[0]
     value = address.settle(key, usual, read, lambda value: [str(value)], pages_own=pages_own)
-    return (
-        value
-        if place is None
-        else place.selectbox(label, options, key=key, accept_new_options=free, **more)
-    )
+    if place is None:
+        return value
+    return place.selectbox(label, options, key=key, accept_new_options=free, **more)
 
 
 def steps(label: str, options: Sequence[str], key: str, default: str, **more) -> str:
-    """Draw a choice of one of a few values side by side, for the arrow keys; other pages forget
-    it.
+    """Draw a choice of one of a few values side by side, for the arrow keys.
+
+    Other pages forget it.
     """
-    address.settle(
-        key,
-        default,
-        _said_as_text(lambda texts: options[options.index(texts[-1])]),
-        lambda value: [value],
-        pages_own=True,
-    )
+
+    def read(text):
+        return options[options.index(text)]
+
+    address.settle(key, default, _read_last(read), _write_text, pages_own=True)
     return st.radio(label, options, key=key, horizontal=True, **more)
 
 
 def tabs(
     titles: Sequence[str] | Mapping[str, str], key: str = "tab"
 ) -> tuple[str, dict[str, DeltaGenerator]]:
-    """Draw tabs; return the name of the open one, as the address has it, and the place of each by
-    its name.
+    """Draw tabs; return the name of the open one, and the place of each by its name.
 
-    `titles` are the names, or the title of each by its name. Pages draw the open tab only, where
-    another costs time.
+    `titles` are the names, as the address has them, or the title of each by its name. Pages draw
+    the open tab only, where another costs time.
     """
-    shown = titles if isinstance(titles, Mapping) else {title: title for title in titles}
-    names = {title: name for name, title in shown.items()}
+    if not isinstance(titles, Mapping):
+        titles = {title: title for title in titles}
+    names = {title: name for name, title in titles.items()}
     title = address.settle(
         key,
         next(iter(names)),
-        _said_as_text(lambda texts: shown[texts[-1]]),
+        _read_last(lambda name: titles[name]),
         lambda title: [names[title]],
         pages_own=True,
     )
-    return names[title], dict(
-        zip(shown, st.tabs(list(names), key=key, on_change="rerun"), strict=True)
-    )
+    places = st.tabs(list(names), key=key, on_change="rerun")
+    return names[title], dict(zip(titles, places, strict=True))
 
 
 def several(
@@ -303,37 +337,38 @@ def several(
     """Draw a choice of several values; of those in the address, only the available ones count."""
 
     def read(texts):
-        known, unknown = (
-            [text for text in texts if text and (text in options) is here] for here in (True, False)
-        )
+        known = [text for text in texts if text in options]
+        unknown = [text for text in texts if text and text not in options]
         if unknown:
             raise address.Partly(", ".join(unknown), known or list(default))
         return known
 
-    chosen = address.settle(key, list(default), read, lambda values: list(values) or [""])
-    return chosen if place is None else place.multiselect(label, options, key=key, **more)
+    values = address.settle(key, list(default), read, lambda values: list(values) or [""])
+    if place is None:
+        return values
+    return place.multiselect(label, options, key=key, **more)
 
 
 def number(place, label: str, usual, key: str, *, least, most, pages_own: bool = False, **more):
-    """Draw a field for a number, whole if the default is whole; if the default is None, the field
-    may be empty.
-    """
+    """Draw a field for a number; without a place, return it only.
 
-    def read(texts):
-        value = (float if usual is None else type(usual))(texts[-1])
+    It is a whole number if the default is whole. If the default is None, the field may be empty.
+    """
+    kind = type(usual)
+    if usual is None:
+        kind = float
+        more["value"] = None
+
+    def read(text):
+        value = kind(text)
         if not least <= value <= most:
-            raise ValueError(texts[-1])
+            raise ValueError(text)
         return value
 
-    chosen = address.settle(
-        key, usual, _said_as_text(read), lambda value: [repr(value)], pages_own=pages_own
-    )
-    more |= {"value": None} if usual is None else {}
-    return (
-        chosen
-        if place is None
-        else place.number_input(label, min_value=least, max_value=most, key=key, **more)
-    )
+    value = address.settle(key, usual, _read_last(read), _write_number, pages_own=pages_own)
+    if place is None:
+        return value
+    return place.number_input(label, min_value=least, max_value=most, key=key, **more)
 
 
 def slider(
@@ -341,13 +376,13 @@ def slider(
 ) -> float:
     """Draw a slider for a number above 0; a value in the address widens its range."""
 
-    def read(texts):
-        value = float(texts[-1])
+    def read(text):
+        value = float(text)
         if not 0 < value < float("inf"):
-            raise ValueError(texts[-1])
+            raise ValueError(text)
         return value
 
-    value = address.settle(key, usual, _said_as_text(read), lambda value: [repr(value)])
+    value = address.settle(key, usual, _read_last(read), _write_number)
     return place.slider(label, min(least, value), max(most, value), key=key, **more)
 
 
@@ -357,55 +392,64 @@ def line(place, lines: Sequence[int]) -> int:
 
 
 def toggle(label: str, usual: bool, key: str, *, place=st, pages_own: bool = False, **more) -> bool:
-    def read(texts):
-        return {"true": True, "false": False}[texts[-1].lower()]
+    """Draw a switch; without a place, return its value only."""
 
-    on = address.settle(
-        key, usual, _said_as_text(read), lambda value: [str(value).lower()], pages_own=pages_own
-    )
-    return on if place is None else place.toggle(label, key=key, **more)
+    def read(text):
+        return {"true": True, "false": False}[text.lower()]
+
+    def write(is_on):
+        return [str(is_on).lower()]
+
+    is_on = address.settle(key, usual, _read_last(read), write, pages_own=pages_own)
+    if place is None:
+        return is_on
+    return place.toggle(label, key=key, **more)
 
 
 def text(place, label: str, key: str, *, pages_own: bool = False, **more) -> str:
     """Draw a field for a line of text, empty by default."""
-    address.settle(
-        key,
-        "",
-        lambda texts: texts[-1][: more.get("max_chars")],
-        lambda value: [value],
-        pages_own=pages_own,
-    )
+    longest = more.get("max_chars")
+    address.settle(key, "", lambda texts: texts[-1][:longest], _write_text, pages_own=pages_own)
     return place.text_input(label, key=key, **more)
 
 
 def page_of(n: int) -> int:
     """Let one of the n pages of a long list be chosen; return its number, from 1."""
-    address.settle(
-        "page",
-        1,
-        _said_as_text(lambda texts: range(n + 1)[max(1, int(texts[-1]))]),
-        lambda value: [str(value)],
-        pages_own=True,
-    )
+
+    def read(text):
+        number = max(1, int(text))
+        if number > n:
+            raise ValueError(text)
+        return number
+
+    address.settle("page", 1, _read_last(read), _write_number, pages_own=True)
     return st.pagination(n, key="page")
 
 
-def _said_as_text(read: Callable) -> Callable:
-    """A reader of which every mistake names what the address says."""
+def _write_text(value: str) -> list[str]:
+    return [value]
 
-    def careful(texts):
+
+def _write_number(value: float) -> list[str]:
+    return [repr(value)]
+
+
+def _read_last(read: Callable[[str], object]) -> Callable[[list[str]], object]:
+    """Read the last text of the address; each mistake names that text."""
+
+    def read_last(texts):
         try:
-            return read(texts)
+            return read(texts[-1])
         except (ValueError, LookupError, OverflowError):
             raise ValueError(texts[-1]) from None
 
-    return careful
+    return read_last
 
 
-def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
+def _pick_rank_rule(segment_means: bool) -> str:
     """Let the rank rule be chosen."""
-    usual, setting = defaults("compare")["rank_rule"], SETTINGS["rank_rule"]
-    rule = choice(
+    setting = SETTINGS["rank_rule"]
+    return choice(
         setting.title,
         list(fitting_rules(segment_means)),
         "rank_rule",
@@ -416,4 +460,3 @@ def _pick_rank_rule(segment_means: bool) -> dict[str, str]:
             "of segment scores, and the rule of WMT24 also the domain of each segment."
         ),
     )
-    return {} if rule == usual else {"rank_rule": rule}

@@ -1,6 +1,4 @@
-"""The frame of every page: the guard, the test set, the settings, and the comparison that they
-describe.
-"""
+"""The frame of every page: test set, settings, and the comparison that they describe."""
 
 from __future__ import annotations
 
@@ -22,9 +20,8 @@ from pages._work import events
 
 _FRAMED = "frame.drawn_in_this_run"
 SET = "frame.set"  # name and content of the test set that is open
-_CHANGED = (
-    "frame.changed"  # the name of a set whose content is another than the link, or the session, saw
-)
+# the name of a set whose content is another than when the link was made or the page was opened
+_CHANGED = "frame.changed"
 _LONGEST_NAME = 60  # letters of what is open, in the title of the tab
 _WIDEST = 300  # letters of what a link asks for in vain
 
@@ -34,45 +31,43 @@ def navigate():
 
     Streamlit's own navigation would drop what the address asks, so the links are drawn here.
     """
-    home = st.Page(
-        HOME.file, title=HOME.title, default=True, url_path="home"
-    )  # in the address: nothing
-    chosen = st.navigation(
-        [
-            home,
-            *(st.Page(page.file, title=page.title, url_path=name) for name, page in PAGES.items()),
-        ],
-        position="hidden",
-    )
-    return chosen, PAGES[chosen.url_path or HOME.name]
+    # The default page has no path in the address.
+    pages = [st.Page(HOME.file, title=HOME.title, default=True, url_path="home")]
+    for name, page in PAGES.items():
+        pages.append(st.Page(page.file, title=page.title, url_path=name))
+    opened = st.navigation(pages, position="hidden")
+    return opened, PAGES[opened.url_path or HOME.name]
 
 
 def draw() -> None:
     """Draw the links to the pages, the test set and the settings in the sidebar, then the page."""
-    chosen, page = navigate()
+    opened, page = navigate()
     with events.timed("page", page=page.name):
         screen.style()
-        _draw_page(chosen, page)
+        address.begin(page.name)
+        background.begin()
+        if page.opens == "lecture":  # one screen, without a sidebar
+            _name_tab(page.title, None)
+            _run(opened, page)
+            address.write()
+        else:
+            _draw_with_sidebar(opened, page)
 
 
-def _draw_page(chosen, page: Page) -> None:
-    address.begin(page.name)
-    background.begin()
-    if page.opens == "lecture":  # one screen, without a sidebar
-        _name_tab(page.title, None)
-        _run(chosen, page)
-        return address.write()
+def _draw_with_sidebar(opened, page: Page) -> None:
     with st.sidebar:
         links = st.empty()
-        linked = _draw_links(links, chosen)
+        queries = _draw_links(links, opened)
         browser.show_page_top(f"{page.name} {address.asked(views.LINK)}")
-        choose = {"task": views.choose_task, "review": views.choose_review}.get(page.opens)
-        view = _choose(choose) if choose else _choose(_draw_view, page)
+        view = _choose_view(page)
     _show_demo_banner(page, view)
     above = st.container()
-    _name_tab(page.title, None if isinstance(view, MtsigError) else view.title)
-    _run(chosen, view)
-    _finish(links, chosen, linked, above)
+    title = None
+    if not isinstance(view, MtsigError):
+        title = view.title
+    _name_tab(page.title, title)
+    _run(opened, view)
+    _finish(links, opened, queries, above)
 
 
 def _show_demo_banner(page: Page, view) -> None:
@@ -95,96 +90,105 @@ def _show_demo_banner(page: Page, view) -> None:
 
 def _name_tab(page: str, opened: str | None) -> None:
     """Set the title of the browser's tab: what is open, and the page."""
-    st.set_page_config(
-        " · ".join(shortened(part, _LONGEST_NAME) for part in (opened, page, "mtsig") if part)
-    )
+    names = [shortened(name, _LONGEST_NAME) for name in (opened, page, "mtsig") if name]
+    st.set_page_config(" · ".join(names))
 
 
-def _choose(choose: Callable, *args: str):
+def _choose_view(page: Page):
+    """Let the subject of the page be chosen; return its view, or why there is none."""
     try:
-        return choose(*args)
+        if page.opens == "task":
+            return views.choose_task()
+        if page.opens == "review":
+            return views.choose_review()
+        return _choose_testset(page)
     except MtsigError as problem:
         return problem
 
 
-def _run(page, view) -> None:
+def _run(opened, view) -> None:
     st.session_state[_FRAMED] = view
-    with suppress(PageEnded):  # it has said all it can
-        page.run()
+    with suppress(PageEnded):  # it is complete before its last line
+        opened.run()
 
 
-def _draw_view(page: Page) -> View:
+def _choose_testset(page: Page) -> View:
     """Let a test set and the settings be chosen; return the view that they make."""
-    offers, asked = testsets.available(), address.asked("testset")
-    if asked is not None and (kept := testsets.find_track(asked, offers)) is not None:
-        offers.setdefault(asked, kept)
+    offers = testsets.available()
+    name_in_address = address.asked("testset")
+    if name_in_address is not None:
+        linked = testsets.find_track(name_in_address, offers)
+        if linked is not None:
+            offers.setdefault(name_in_address, linked)
     usual = testsets.usual(offers, page)
-    name = controls.pick_opened(
-        "Test set",
-        "testset",
-        {name: offer.label for name, offer in offers.items()},
-        usual,
-        always=True,
-    )
+    labels = {name: offer.label for name, offer in offers.items()}
+    name = controls.pick_opened("Test set", "testset", labels, usual, always=True)
     if address.asked("testset") is None and usual != next(iter(offers)):
         st.caption(
             "This page opens on a larger set than others. The one you choose stays on all pages."
         )
     try:
         if name is None:
-            raise testsets.Gone(asked)
-        whole = (offer := offers[name]).load()
+            raise testsets.Gone(name_in_address)
+        offer = offers[name]
+        full_set = offer.load()
     except MtsigError:  # the controls stay, and what they are set to
-        controls.pick_metric(None, page), controls.pick_settings(page)
+        controls.pick_metric(None, page)
+        controls.pick_settings(page)
         raise
-    _notice(name, whole, offer.may_change)
-    metric = controls.pick_metric(whole, page)
-    whole = views.pick_tokenizer(whole)
-    settings = controls.pick_settings(page, metric in whole.scores, whole)
-    part = views.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
-    return View(part.testset, whole, part, metric, settings, part.source)
+    _notice(name, full_set, offer.may_change)
+    metric = controls.pick_metric(full_set, page)
+    full_set = views.pick_tokenizer(full_set)
+    settings = controls.pick_settings(page, metric in full_set.scores, full_set)
+    selection = views.pick_part(full_set, offer.source, metric, controls.has_effect(page, "part"))
+    return View(selection.testset, full_set, selection, metric, settings, selection.source)
 
 
-def _notice(name: str, whole: TestSet, may_change: bool) -> None:
+def _notice(name: str, full_set: TestSet, may_change: bool) -> None:
     """Notice another test set, or other content under the same name."""
-    state, before = st.session_state, st.session_state.get(SET)
-    switched = before is not None and before[0] != name and not address.by_history()
-    if switched:
-        address.switched_set(
-            before[1], whole.digest, lambda key, texts: views.of_this_set_alone(key, texts, whole)
-        )
-    elif (seen := address.asked(address.SEEN)) is not None and not whole.digest.startswith(seen):
+    state = st.session_state
+    last_name, last_digest = state.get(SET, (name, full_set.digest))
+    is_switched = last_name != name and not address.by_history()
+    digest_in_address = address.asked(address.SEEN)
+    if is_switched:
+
+        def belongs_to_last_set(key, texts):
+            return views.of_this_set_alone(key, texts, full_set)
+
+        address.switched_set(last_digest, full_set.digest, belongs_to_last_set)
+    elif digest_in_address is not None and not full_set.digest.startswith(digest_in_address):
         state[_CHANGED] = name
-    if switched or state.get(_CHANGED, name) != name:
+    if is_switched or state.get(_CHANGED, name) != name:
         state.pop(_CHANGED, None)
-    state[SET] = name, whole.digest
-    address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
+    state[SET] = name, full_set.digest
+    address.keep(address.SEEN, [full_set.digest[:12]] if may_change else None)
 
 
-def _draw_links(place, chosen, drawn: dict | None = None) -> dict:
-    """Draw the links to all pages unless the same are `drawn` already; return the queries of the
-    links.
-    """
-    asks, here = address.elsewhere({}), address.page()
-    if asks != drawn:
-        with place.container(gap="xxsmall"):
-            section = ""
-            for page in PAGES.values():
-                if page.section != section:
-                    st.html(f'<div class="mt-section">{page.section}</div>')
-                    section = page.section
-                address.link(
-                    page.name,
-                    page.title,
-                    icon=f":material/{page.icon}:",
-                    opened=chosen if page.name == here else None,
-                )
-    return asks
+def _draw_links(place, opened, drawn_query: dict | None = None) -> dict:
+    """Draw the links to all pages unless the query is the same as that of the drawn links; return their query."""
+    query = address.elsewhere({})
+    if query == drawn_query:
+        return query
+    with place.container(gap="xxsmall"):
+        section = ""
+        for page in PAGES.values():
+            if page.section != section:
+                st.html(f'<div class="mt-section">{page.section}</div>')
+                section = page.section
+            is_here = page.name == address.page()
+            address.link(
+                page.name,
+                page.title,
+                icon=f":material/{page.icon}:",
+                opened=opened if is_here else None,
+            )
+    return query
 
 
-def _finish(links, chosen, linked, above) -> None:
-    """Complete a run after the page has drawn all its controls; `linked` has the queries of the
-    links drawn before.
+def _finish(links, opened, query: dict, above) -> None:
+    """Complete a run after the page has drawn all its controls.
+
+    `query` is that of the links drawn before.
     """
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
@@ -195,7 +199,7 @@ def _finish(links, chosen, linked, above) -> None:
     with above:
         screen.messages(messages)
     address.write()
-    _draw_links(links, chosen, linked)
+    _draw_links(links, opened, query)
     with st.sidebar:
         address.keep_in_browser({address.SEEN: address.asked(address.SEEN)})
 
@@ -240,33 +244,38 @@ def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bo
         view = adjust(view)
         if page.section == "Compare":
             views.show_way_back(view)
-        settings = {
-            key: text
-            for key, text in describe_settings([view.comparison]).items()
-            if controls.has_effect(page, key)
-        }
-        settings.pop("unit" if experiment or "test" in settings else "", None)
-        n = len(set(view.part.family.systems) - set(view.testset.systems))
-        screen.status(
-            [
-                *summarize_comparison(view.comparison)[0],
-                *[f"{format_count(n, 'system')} excluded"] * (n > 0),
-            ],
-            [
-                *settings.values(),
-                *["each figure says how it is tested"] * (experiment and "alpha" in settings),
-            ],
-            list_assumptions(view.comparison.testset.assumed, [view.metric], remedies=True),
-        )
-        if experiment:
-            screen.cautions(
-                caution
-                for caution in view.comparison.warnings
-                if caution.kind.concern in ("files", "scores")
-            )
+        _show_status(view, page, experiment)
     except MtsigError as problem:
         screen.error(problem)
         if isinstance(problem, testsets.Gone):
             address.link("upload", "Upload its files", icon=":material/upload:")
         end_page()
     return view
+
+
+def _show_status(view: View, page: Page, experiment: bool) -> None:
+    """Draw lines on the data, the test and what was assumed, and caveats of an experiment."""
+    comparison = view.comparison
+    data, *_ = summarize_comparison(comparison)
+    data = list(data)
+    n_excluded = len(set(view.part.family.systems) - set(view.testset.systems))
+    if n_excluded:
+        data.append(f"{format_count(n_excluded, 'system')} excluded")
+    settings = {
+        name: text
+        for name, text in describe_settings([comparison]).items()
+        if controls.has_effect(page, name)
+    }
+    if experiment or "test" in settings:
+        settings.pop("unit", None)
+    test = list(settings.values())
+    if experiment and "alpha" in settings:
+        test.append("each figure says how it is tested")
+    assumptions = list_assumptions(comparison.testset.assumed, [view.metric], remedies=True)
+    screen.status(data, test, assumptions)
+    if experiment:
+        screen.cautions(
+            caution
+            for caution in comparison.warnings
+            if caution.kind.concern in ("files", "scores")
+        )

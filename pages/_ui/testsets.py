@@ -1,12 +1,13 @@
-"""Test sets to open: uploads, the set or task of this server, folders below MTSIG_DATA_ROOT,
-simulated data.
+"""Test sets to open.
+
+They are uploads, the set or task of this server, folders below MTSIG_DATA_ROOT, and simulated data.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
@@ -35,11 +36,10 @@ from pages._work.memory import LOADED, remember, weigh_testset
 from pages._work.zips import KeptZips, placed_for_a_request
 
 SIMULATED = TaskSource(None)
-KOEHN, ZHANG_VOGEL = (
-    Source(demo=300),
-    Source(demo=1592, demo_references=4),
-)  # of the size of their test sets
-#: By what the list calls them; the first one leaves something open.
+#: Of the size of the test sets of these papers.
+KOEHN = Source(demo=300)
+ZHANG_VOGEL = Source(demo=1592, demo_references=4)
+#: By their names in the list.
 DEMOS = {
     "simulated shared task": TASK,
     "simulated, 30,000 segments": LARGE,
@@ -50,27 +50,32 @@ DEMOS = {
 
 def demo_label(source: Source) -> str:
     """Return the name of a source in the list."""
-    return next((name for name, demo in DEMOS.items() if demo == source), source.title)
+    for label, demo in DEMOS.items():
+        if demo == source:
+            return label
+    return source.title
 
 
 def offer_demo(demo: Source, why: str, source: Source) -> None:
-    """Write why a page cannot show this test set, with a button for a simulated one unless it is
-    open.
+    """Write why a page cannot show this test set, with a button for a simulated one.
+
+    Nothing is drawn if that one is open.
     """
-    if (demo.demo, demo.demo_references, demo.demo_task) != (
-        source.demo,
-        source.demo_references,
-        source.demo_task,
-    ):
-        screen.plain(why)
-        st.button(
-            demo_label(demo),
-            key=f"demo.{demo.title}",
-            type="tertiary",
-            icon=":material/arrow_forward:",
-            on_click=address.keep,
-            args=("testset", [demo.title]),
-        )
+    if _demo_of(demo) == _demo_of(source):
+        return
+    screen.plain(why)
+    st.button(
+        demo_label(demo),
+        key=f"demo.{demo.title}",
+        type="tertiary",
+        icon=":material/arrow_forward:",
+        on_click=address.keep,
+        args=("testset", [demo.title]),
+    )
+
+
+def _demo_of(source: Source) -> tuple[int | None, int, bool]:
+    return source.demo, source.demo_references, source.demo_task
 
 
 # Uploads, what the dashboard was started on, folders below MTSIG_DATA_ROOT.
@@ -83,91 +88,127 @@ _DEPTH = 3  # folders below the root that are searched for shared tasks
 class Offer:
     """A test set that can be opened."""
 
-    label: str  # what it is called in the list
-    load: Callable[[], TestSet]  # () -> TestSet
-    #: what names it on the command line; its references score, and the others take part, unless
-    #: others are chosen
+    label: str  # its name in the list
+    load: Callable[[], TestSet]
+    #: Names it on the command line. Its references score, and the others take part, unless others
+    #: are chosen.
     source: Source
-    may_change: bool = False  # whether other content may come to stand under its name
+    may_change: bool = False  # whether other content may get its name
 
 
 @dataclass(frozen=True)
 class TaskOffer:
     """A shared task that can be opened."""
 
-    label: str  # what it is called in the list
-    source: TaskSource  # what names it on the command line
+    label: str  # its name in the list
+    source: TaskSource  # names it on the command line
     pairs: Sequence[str]
-    unread: tuple[
-        tuple[str, str], ...
-    ] = ()  # the files in its zip that are not read, each with the reason
+    #: The files in its zip that are not read, each with the reason.
+    unread: tuple[tuple[str, str], ...] = ()
     saved: Saved | None = None  # an upload
 
-    def testset(self, name: str, pair: str) -> str:
-        """Return the name of one of its language pairs in the address, if the task is called
-        `name`.
-        """
-        if self.source.folder is None:
-            return self.source.select_pair(pair).title
-        return f"{name}/{pair}".removeprefix("./")
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its data are simulated."""
+        return self.source.folder is None
+
+    def testset(self, name: str, lang_pair: str) -> str:
+        """Return the name of a language pair in the address, if the task is called `name`."""
+        if self.is_simulated:
+            return self.source.select_pair(lang_pair).title
+        return f"{name}/{lang_pair}".removeprefix("./")
+
+    def has_testset(self, name: str, testset: str) -> bool:
+        """Return whether a name in the address is that of one of its language pairs."""
+        prefix = TASK.title if self.is_simulated else f"{name}/"
+        return testset.startswith(prefix)
 
 
-class Gone(InputError):
+class Gone(InputError):  # noqa: N818  what happened, for the page to offer Upload
     """A link names a test set that is not here."""
 
-    def __init__(self, name: str, what: str = "test set"):
-        super().__init__(
-            f"The {what} of this link is not here: it was deleted, has expired, or is on another server. "
-            "Upload its files again on the page Upload: the same files give the same numbers."
-            if name.startswith(KEPT)
-            else f"The {what} {shortened(name, 200)!r} of this link is not here. If it is a folder of this server, check "
+    def __init__(self, name: str, kind: str = "test set"):
+        message = (
+            f"The {kind} {shortened(name, 200)!r} of this link is not here. If it is a folder of this server, check "
             "that it still exists. Or upload its files on the page Upload: the same files give the same numbers."
         )
+        if name.startswith(KEPT):
+            message = (
+                f"The {kind} of this link is not here: it was deleted, has expired, or is on another server. "
+                "Upload its files again on the page Upload: the same files give the same numbers."
+            )
+        super().__init__(message)
 
 
 def available() -> dict[str, Offer]:
     """Return the test sets for everybody and for this browser, by their names in the address."""
     offers = {}
-    if os.environ.get(SOURCE_VARIABLE) and served_task() is None:
-        source = Source.from_json(os.environ[SOURCE_VARIABLE])
-        offers[source.title] = _from_source(source, demo_label(source))
-    for name, task in _tasks_of_the_server().items():
-        offers |= _list_testsets(name, task)
+    served = _served_source()
+    if served is not None and served_task() is None:
+        offers[served.title] = _from_source(served, demo_label(served))
+    for name, task in _list_tasks_of_server().items():
+        offers.update(_list_testsets(name, task))
     for label, demo in DEMOS.items():
         offers.setdefault(demo.title, _from_source(demo, label))
-    for saved in _uploads():
-        offers |= _list_testsets(*_offer_upload(saved))
+    for saved in _list_uploads():
+        name, offer = _offer_upload(saved)
+        offers.update(_list_testsets(name, offer))
     return _number_labels(offers)
 
 
 def available_tasks() -> dict[str, TaskOffer]:
     """Return the shared tasks for everybody and for this browser, by their names in the address."""
-    simulated = {SIMULATED.title: TaskOffer(SIMULATED.title, SIMULATED, PAIRS)}
-    served = os.environ.get(SOURCE_VARIABLE)
-    offers = simulated if served and Source.from_json(served).demo_task else {}
-    uploads = (_offer_upload(saved) for saved in _uploads() if saved.task is not None)
-    return _number_labels(offers | _tasks_of_the_server() | simulated | dict(uploads))
+    offers = {}
+    simulated = TaskOffer(SIMULATED.title, SIMULATED, PAIRS)
+    served = _served_source()
+    if served is not None and served.demo_task:
+        offers[SIMULATED.title] = simulated  # before the others
+    offers.update(_list_tasks_of_server())
+    offers[SIMULATED.title] = simulated
+    for saved in _list_uploads():
+        if saved.task is not None:
+            name, offer = _offer_upload(saved)
+            offers[name] = offer
+    return _number_labels(offers)
 
 
-def _tasks_of_the_server() -> dict[str, TaskOffer]:
+def _served_source() -> Source | None:
+    """Return the test set that the dashboard was started on."""
+    text = os.environ.get(SOURCE_VARIABLE)
+    return Source.from_json(text) if text else None
+
+
+def served_task() -> TaskSource | None:
+    """Return the whole task that the dashboard was started on."""
+    text = os.environ.get(TASK_VARIABLE)
+    return TaskSource.from_json(text) if text else None
+
+
+def _list_tasks_of_server() -> dict[str, TaskOffer]:
     """Return the task that the dashboard was started on, and the tasks below the root."""
     offers = {}
-    if (task := served_task()) is not None:
+    task = served_task()
+    if task is not None:
         name = show_name(folder_name(task.folder))
         offers[name] = TaskOffer(name, task, task.pairs or pairs_in(Path(task.folder)))
     for name, folder in task_folders():
-        pairs, scores, runs, unread = beside(folder)
-        source = TaskSource(str(folder), scores=tuple(scores), run=tuple(runs), below=str(root()))
-        own = show_name(folder_name(folder))  # which is not "txt", as the path may end
-        label = name if name.lower().removesuffix(".zip").endswith(own.lower()) else own
-        offers.setdefault(name, TaskOffer(label, source, pairs, unread))
+        contents = find_contents(folder)
+        source = TaskSource(
+            str(folder), scores=contents.scores, run=contents.runs, below=str(root())
+        )
+        label = show_name(folder_name(folder))  # not "txt", as the path may end
+        if name.lower().removesuffix(".zip").endswith(label.lower()):
+            label = name
+        offers.setdefault(name, TaskOffer(label, source, contents.pairs, contents.unread))
     return offers
 
 
-def _uploads() -> list[Saved]:
+def _list_uploads() -> list[Saved]:
     """Return the uploads of this browser."""
     owner = browser.find_owner()
-    return [] if owner is None else store().list_owned(owner)
+    if owner is None:
+        return []
+    return store().list_owned(owner)
 
 
 def _offer_upload(saved: Saved) -> tuple[str, Offer | TaskOffer]:
@@ -182,85 +223,87 @@ def _list_testsets(name: str, offer: Offer | TaskOffer) -> dict[str, Offer]:
     """Return a test set, or each language pair of a task."""
     if isinstance(offer, Offer):
         return {name: offer}
-    names = {pair: offer.testset(name, pair) for pair in offer.pairs}
-    labels = {
-        pair: own if offer.source.folder is None else f"{offer.label}/{pair}"
-        for pair, own in names.items()
-    }
-    if offer.saved is None:
-        return {
-            own: _from_source(offer.source.select_pair(pair), labels[pair])
-            for pair, own in names.items()
-        }
-    return {
-        own: Offer(
-            labels[pair], partial(_load_upload, offer.saved, pair), offer.source.select_pair(pair)
-        )
-        for pair, own in names.items()
-    }
+    testsets = {}
+    for lang_pair in offer.pairs:
+        testset = offer.testset(name, lang_pair)
+        source = offer.source.select_pair(lang_pair)
+        label = f"{offer.label}/{lang_pair}"
+        if offer.is_simulated:
+            label = testset
+        if offer.saved is None:
+            testsets[testset] = _from_source(source, label)
+        else:
+            load = partial(_load_upload, offer.saved, lang_pair)
+            testsets[testset] = Offer(label, load, source)
+    return testsets
 
 
 def _number_labels(offers: dict) -> dict:
     """Give each offer a label of its own."""
-    taken, numbered = set(), {}
+    labels = set()
+    numbered = {}
     for name, offer in offers.items():
-        label, n = offer.label, 1
-        while label in taken:
-            label, n = f"{offer.label} ({n + 1})", n + 1
-        taken.add(label)
+        label = offer.label
+        n = 1
+        while label in labels:
+            n += 1
+            label = f"{offer.label} ({n})"
+        labels.add(label)
         numbered[name] = replace(offer, label=label)
     return numbered
 
 
-def served_task() -> TaskSource | None:
-    """Return the whole task that the dashboard was started on."""
-    text = os.environ.get(TASK_VARIABLE)
-    return TaskSource.from_json(text) if text else None
-
-
 def usual(offers: dict[str, Offer], page: Page) -> str:
-    """Return the name of the set that a page opens by default: its own demonstration if the first
-    offer is one.
+    """Return the name of the set that a page opens by default.
+
+    It is the page's own demonstration if the first offer is a demonstration.
     """
     first = next(iter(offers))
-    return page.demo.title if first == TASK.title and not os.environ.get(SOURCE_VARIABLE) else first
+    if first == TASK.title and _served_source() is None:
+        return page.demo.title
+    return first
 
 
 def find(name: str, offers: dict[str, Offer]) -> Offer | None:
-    """Return the set of a name: one of the offers, or an upload, which anybody with its link may
-    open.
+    """Return the set of a name.
+
+    It is one of the offers, or an upload, which anybody with its link may open.
     """
-    for demo in (replace(TASK, langpair=pair) for pair in PAIRS):
-        if name not in offers and name == demo.title:
-            return _from_source(demo, demo.title)
-    if name not in offers and name.startswith(KEPT):
-        saved = store().find(name.removeprefix(KEPT).partition("/")[0])
-        return saved and _number_labels(offers | _list_testsets(*_offer_upload(saved))).get(name)
-    return offers.get(name)
+    if name in offers:
+        return offers[name]
+    for lang_pair in PAIRS:
+        demo = replace(TASK, langpair=lang_pair)
+        if name == demo.title:
+            return _from_source(demo, name)
+    if name.startswith(KEPT):
+        link, _, _ = name.removeprefix(KEPT).partition("/")
+        saved = store().find(link)
+        if saved is not None:
+            testsets = _list_testsets(*_offer_upload(saved))
+            return _number_labels(offers | testsets).get(name)
+    return None
 
 
 def find_task(name: str, offers: dict[str, TaskOffer]) -> TaskOffer | None:
-    """Return the task of a name: one of the offers, or an upload, which anybody with its link may
-    open.
-    """
-    if name not in offers and name.startswith(KEPT) and "/" not in name:
-        saved = store().find(name.removeprefix(KEPT))
-        return (
-            None
-            if saved is None or saved.task is None
-            else _number_labels(offers | dict([_offer_upload(saved)]))[name]
-        )
-    return offers.get(name)
+    """Return the task of a name, as `find`."""
+    if name in offers or not name.startswith(KEPT) or "/" in name:
+        return offers.get(name)
+    saved = store().find(name.removeprefix(KEPT))
+    if saved is None or saved.task is None:
+        return None
+    _, offer = _offer_upload(saved)
+    return _number_labels({**offers, name: offer})[name]
 
 
 def keep_upload(testset: TestSet, source: Source) -> str:
     """Keep an uploaded set in the database; return its name in the address."""
-    return f"{KEPT}{store().keep(testset, browser.find_owner(make=True), source)}"
+    link = store().keep(testset, browser.find_owner(make=True), source)
+    return f"{KEPT}{link}"
 
 
 @st.cache_resource
 def store() -> SetStore:
-    """Return the store of uploads; whoever visits is not told where on this machine it is."""
+    """Return the store of uploads; no visitor is told where on this machine it is."""
     with hide_places({str(find_home()): "MTSIG_HOME"}):
         return SetStore(open_database())
 
@@ -274,80 +317,76 @@ def tables() -> TableStore:
 # -- whole tasks that were uploaded ---------------------------------------------------------------
 
 
-def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
-    """Return the files of an uploaded archive that is no shared task; none of one that is."""
+@contextmanager
+def _placed(content: bytes, file: str, limits: Callable[[], object]) -> Iterator[Path]:
+    """Place an uploaded archive on disk, within these limits, for as long as it is read."""
     with (
         placed_for_a_request(content, zip_name(file)) as path,
-        limit_reading(upload_limits(), below=path.parent),
+        limit_reading(limits(), below=path.parent),
     ):
+        yield path
+
+
+def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
+    """Return the files of an uploaded archive that is no shared task; none of one that is."""
+    with _placed(content, file, upload_limits) as path:
         return uploads.list_flat_files(path)
 
 
 def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
     """Return all files of an uploaded archive, by their places in it."""
-    with (
-        placed_for_a_request(content, zip_name(file)) as path,
-        limit_reading(task_limits(), below=path.parent),
-    ):
+    with _placed(content, file, task_limits) as path:
         return uploads.list_members(path)
 
 
 def list_pairs(content: bytes, file: str) -> list[str]:
     """Return the language pairs of an uploaded archive; none of one that is no shared task."""
-    with (
-        placed_for_a_request(content, zip_name(file)) as path,
-        limit_reading(task_limits(), below=path.parent),
-    ):
-        return pairs_of(path) if is_task(path) else []
+    with _placed(content, file, task_limits) as path:
+        if not is_task(path):
+            return []
+        return pairs_of(path)
 
 
 def look_into(content: bytes, file: str) -> Contents:
     """List the contents of an uploaded zip of a task; the names of its files start at the zip."""
-    with (
-        placed_for_a_request(content, zip_name(file)) as path,
-        limit_reading(task_limits(), below=path.parent),
-    ):
+    with _placed(content, file, task_limits) as path:
         contents = contents_of(path)
-        return replace(
-            contents,
-            scores=_from_zip_on(contents.scores, path),
-            runs=_from_zip_on(contents.runs, path),
-        )
+        scores = _make_relative(contents.scores, path.parent)
+        runs = _make_relative(contents.runs, path.parent)
+        return replace(contents, scores=scores, runs=runs)
 
 
-def _from_zip_on(
-    files: Sequence[tuple[str, str, str]], path: Path
+def _make_relative(
+    files: Sequence[tuple[str, str, str]], folder: Path
 ) -> tuple[tuple[str, str, str], ...]:
-    """Return files (language pair, name, path) as they lie in the zip."""
-    return tuple((pair, name, str(Path(own).relative_to(path.parent))) for pair, name, own in files)
+    """Return files (language pair, name, path) with their paths below a folder."""
+    return tuple(
+        (lang_pair, name, str(Path(path).relative_to(folder))) for lang_pair, name, path in files
+    )
 
 
 def find_open_directions(
     content: bytes, file: str, tables: Iterable[tuple[str, str, str]]
 ) -> dict[str, tuple[float, float]]:
-    """Return the names of scores in an uploaded zip of which it has to be asked whether higher or
-    lower is better, with the range of each. `tables`: language pair, name and file of each, as
-    `look_into` has them.
+    """Return the scores in an uploaded zip whose direction is unknown, with the range of each.
+
+    The user has to be asked whether higher or lower is better. `tables`: language pair, name and
+    file of each, as `look_into` has them.
     """
-    found: dict[str, tuple[float, float]] = {}
-    with (
-        placed_for_a_request(content, zip_name(file)) as path,
-        limit_reading(task_limits(), below=path.parent),
-    ):
-        for pair, name, own in tables:
-            with suppress(InputError, SettingError):  # which is told once the task is to be opened
-                ranges = find_unsettled([(name, path.parent / own)], langpair=pair)
-                found |= {
-                    metric: own_range for metric, own_range in ranges.items() if metric not in found
-                }
-    return found
+    open_ranges: dict[str, tuple[float, float]] = {}
+    with _placed(content, file, task_limits) as path:
+        for lang_pair, name, table in tables:
+            with suppress(InputError, SettingError):  # they are shown when the task is opened
+                ranges = find_unsettled([(name, path.parent / table)], langpair=lang_pair)
+                for metric, score_range in ranges.items():
+                    open_ranges.setdefault(metric, score_range)
+    return open_ranges
 
 
 def zip_name(file: str) -> str:
-    """Return the name of an uploaded zip on disk: the browser's name for it, without any
-    folders.
-    """
-    name = PurePosixPath(show_name(file).replace("\\", "/").replace("\0", "")).name
+    """Return the name of an uploaded zip on disk: that of the browser, without any folders."""
+    path = show_name(file).replace("\\", "/").replace("\0", "")
+    name = PurePosixPath(path).name
     return name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
 
 
@@ -358,26 +397,33 @@ def keep_task(
     unread: list[tuple[str, str]],
     pair: str | None = None,
 ) -> str:
-    """Keep the zip of a task in the database after all of it, or one language pair, was read
-    without an error; return its name in the address.
+    """Keep the zip of a task in the database; return its name in the address.
+
+    Before, all of it, or one language pair, is read.
     """
-    limits = task_limits() if pair is None else upload_limits()
+    limits = task_limits()
+    if pair is not None:
+        limits = upload_limits()
     with placed_for_a_request(content, source.folder) as path, limit_reading(limits):
-        here = _at(source, path.parent)
-        read = here.read() if pair is None else here.select_pair(pair).read()
-    if not read.systems:
+        on_disk = _place_below(source, path.parent)
+        if pair is None:
+            task = on_disk.read()
+            pairs = tuple(task.testsets)  # one without outputs is left out
+            systems = task.systems
+        else:
+            pairs = contents.pairs
+            systems = on_disk.select_pair(pair).read().systems
+    if not systems:
         raise InputError(no_output(source.folder, [pair]))
-    pairs = (
-        contents.pairs if pair is not None else tuple(read.testsets)
-    )  # one without outputs is left out
     owner = browser.find_owner(make=True)
-    return KEPT + store().keep_task(content, owner, source, pairs, len(read.systems), unread)
+    link = store().keep_task(content, owner, source, pairs, len(systems), unread)
+    return f"{KEPT}{link}"
 
 
 def placed(saved: Saved) -> TaskSource:
     """Return a kept task, to be read from its zip on disk."""
     path = kept_zips().place(saved.digest, saved.task.folder, lambda: store().load_zip(saved))
-    return _at(replace(saved.task, name=saved.name), path.parent)
+    return _place_below(replace(saved.task, name=saved.name), path.parent)
 
 
 def delete(saved: Saved) -> None:
@@ -387,24 +433,24 @@ def delete(saved: Saved) -> None:
         kept_zips().remove(saved.digest)
 
 
-def _at(source: TaskSource, folder: Path) -> TaskSource:
+def _place_below(source: TaskSource, folder: Path) -> TaskSource:
     """Return the source with its files named from a folder."""
 
-    def there(files):
+    def place(files):
         return tuple((pair, name, str(folder / path)) for pair, name, path in files)
 
     return replace(
         source,
         folder=str(folder / source.folder),
-        scores=there(source.scores),
-        run=there(source.run),
+        scores=place(source.scores),
+        run=place(source.run),
         below=str(folder),
     )
 
 
 @cache
 def kept_zips() -> KeptZips:
-    """Return where the zips of kept tasks lie; the database may be on another machine."""
+    """Return the zips of kept tasks on disk; the database may be on another machine."""
     return KeptZips()
 
 
@@ -415,27 +461,30 @@ def _load_upload(saved: Saved, pair: str | None = None) -> TestSet:
         if pair is None:
             return store().load(saved)
         with limit_reading(upload_limits()):
-            return replace(placed(saved).select_pair(pair).read(), name=f"{saved.name} {pair}")
+            testset = placed(saved).select_pair(pair).read()
+            return replace(testset, name=f"{saved.name} {pair}")
 
-    return _loaded(("kept", saved.digest, saved.name, pair), "Opening the test set", read)
+    key = ("kept", saved.digest, saved.name, pair)
+    return _remember_testset(key, "Opening the test set", read)
 
 
 def _from_source(source: Source, label: str) -> Offer:
-    """Read a source, again only if one of its files has changed.
+    """Offer a source, which is read again only if one of its files has changed.
 
-    All references are read: which of them score is chosen on screen, and begins as the source says.
+    All references are read. Which of them score is chosen on screen, and begins as the source says.
     """
-    whole = replace(source, refs=(), refs_as_systems=False)
+    full_source = replace(source, refs=(), refs_as_systems=False)
 
     def load():
-        return _loaded((whole, _fingerprint(whole)), "Reading the test set", whole.read)
+        key = (full_source, _fingerprint(full_source))
+        return _remember_testset(key, "Reading the test set", full_source.read)
 
     return Offer(label, load, source, not source.simulated)
 
 
-def _loaded(key: tuple, what: str, make: Callable[[], TestSet]) -> TestSet:
+def _remember_testset(key: tuple, description: str, make: Callable[[], TestSet]) -> TestSet:
     def make_with_spinner():
-        with st.spinner(what):
+        with st.spinner(description):
             return make()
 
     return LOADED.make(key, make_with_spinner, weigh_testset)
@@ -446,6 +495,9 @@ def read_beforehand(source: Source) -> TestSet:
     return LOADED.make((source, _fingerprint(source)), source.read, weigh_testset)
 
 
+# -- the folders of this server -------------------------------------------------------------------
+
+
 def root() -> Path | None:
     """Return the only folder below which files may be read by path."""
     value = os.environ.get("MTSIG_DATA_ROOT")
@@ -453,38 +505,40 @@ def root() -> Path | None:
 
 
 def task_folders() -> list[tuple[str, Path]]:
-    """Return name and path of the shared tasks below the root, folders and zips, at most `_DEPTH`
-    levels down; no link may lead out.
+    """Return name and path of the shared tasks below the root, folders and zips.
+
+    They are at most `_DEPTH` levels down; no link may lead out.
     """
     below = root()
     if below is None or not below.is_dir():
         return []
-    tasks, level = [], [below]
+    tasks = []
+    level = [below]
     for _ in range(_DEPTH + 1):
-        inside = [
-            child
-            for folder in level
-            for child in _inside(folder)
-            if child.resolve().is_relative_to(below)
-        ]
-        tasks += [folder for folder in level if _looks_like_task(folder)]
-        tasks += [child for child in inside if not child.is_dir() and _looks_like_task(child)]
-        level = [child for child in inside if child.is_dir()]
-    return [(show_name(folder.relative_to(below).as_posix()), folder) for folder in sorted(tasks)]
+        tasks += [folder for folder in level if _is_task_folder(folder)]
+        next_level = []
+        for folder in level:
+            for child in _list_folders_and_zips(folder):
+                if not child.resolve().is_relative_to(below):
+                    continue
+                if child.is_dir():
+                    next_level.append(child)
+                elif _is_task_zip(child):
+                    tasks.append(child)
+        level = next_level
+    return [(show_name(task.relative_to(below).as_posix()), task) for task in sorted(tasks)]
 
 
-def _looks_like_task(folder: Path) -> bool:
-    def look():
-        try:
-            return is_task(folder)
-        except (OSError, MtsigError):  # one that cannot be read hides no other
-            return False
+def _is_task_folder(folder: Path) -> bool:
+    try:
+        return is_task(folder)
+    except (OSError, MtsigError):  # one that cannot be read hides no other
+        return False
 
-    return (
-        look()
-        if folder.is_dir()
-        else LOADED.make(("looks like a task", *_stamp(folder)), look, lambda _: 0)
-    )
+
+def _is_task_zip(file: Path) -> bool:
+    key = ("looks like a task", *_stamp(file))
+    return LOADED.make(key, lambda: _is_task_folder(file))
 
 
 def _stamp(path: str | Path) -> tuple[str, int, int]:
@@ -493,40 +547,41 @@ def _stamp(path: str | Path) -> tuple[str, int, int]:
     return str(path), stat.st_size, stat.st_mtime_ns
 
 
-def _inside(folder: Path) -> list[Path]:
-    """Return the folders and zips in a folder."""
+def _list_folders_and_zips(folder: Path) -> list[Path]:
     try:
-        return [
-            child
-            for child in folder.iterdir()
-            if not child.name.startswith(".")
-            and (child.is_dir() or child.suffix.lower() == ".zip" and child.is_file())
-        ]
+        children = [child for child in folder.iterdir() if not child.name.startswith(".")]
     except OSError:
         return []
+    return [child for child in children if child.is_dir() or _is_zip(child)]
 
 
-def beside(
-    folder: Path,
-) -> tuple[
-    list[str], list[tuple[str, str, str]], list[tuple[str, str, str]], tuple[tuple[str, str], ...]
-]:
-    """Return a task's language pairs, its tables of scores and further runs, and the files of a zip
-    that are not read, with reasons.
-    """
-    if folder.is_dir():
-        pairs = pairs_in(folder, root())
-        return pairs, tables_beside(folder, pairs), find_runs(folder, pairs), ()
+def _is_zip(path: Path) -> bool:
+    return path.suffix.lower() == ".zip" and path.is_file()
+
+
+_NO_CONTENTS = Contents((), (), (), ())
+
+
+def find_contents(task: Path) -> Contents:
+    """Return the language pairs of a task, its tables of scores, further runs and unread files."""
+    if task.is_dir():
+        pairs = pairs_in(task, root())
+        scores = tables_beside(task, pairs)
+        return replace(
+            _NO_CONTENTS,
+            pairs=tuple(pairs),
+            scores=tuple(scores),
+            runs=tuple(find_runs(task, pairs)),
+        )
 
     def look():
         try:
             with limit_reading(below=root()):
-                return contents_of(folder)
+                return contents_of(task)
         except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
-            return Contents((), (), (), ())
+            return _NO_CONTENTS
 
-    contents = LOADED.make(("contents", *_stamp(folder)), look, lambda _: 0)
-    return list(contents.pairs), list(contents.scores), list(contents.runs), contents.unread
+    return LOADED.make(("contents", *_stamp(task)), look)
 
 
 def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
@@ -539,67 +594,62 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
     try:
         if folder.is_dir() and not has_scores(folder):  # only names to look at
             return look()
-        # Of a folder of scores, or of a zip, which must be read for it: not in each run of each
-        # page.
-        return LOADED.make(
-            ("pairs", str(folder), _fingerprint(Source(folder=str(folder)))), look, len
-        )
+        # A folder of scores, or a zip, must be read for it: not in each run of each page.
+        key = ("pairs", str(folder), _fingerprint(Source(folder=str(folder))))
+        return LOADED.make(key, look, len)
     except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
         return []
 
 
 def _fingerprint(source: Source) -> tuple:
     """Return path, size and time of each file of a source."""
-    return tuple(map(_stamp, sorted(source.files())))
+    return tuple(_stamp(file) for file in sorted(source.files()))
 
 
-# A shared task by what is kept of it.
+# -- a shared task --------------------------------------------------------------------------------
 
-_AS_READ = 4  # bytes in memory for each of a file, about
+_BYTES_IN_MEMORY = 4  # for each byte of a file, about
 
 
 def open_kept_task(
     offer: TaskOffer, track: str | None, refs: tuple[str, ...] = (), refs_as_systems: bool = False
 ) -> KeptTask:
     """Open a task, or one track of it; its files are read again if one has changed."""
-    source = offer.source if offer.saved is None else placed(offer.saved)
+    source = offer.source
+    if offer.saved is not None:
+        source = placed(offer.saved)
     source = replace(source, refs=refs, refs_as_systems=refs_as_systems)
-    with limit_reading(
-        below=source.below
-    ):  # which says of a file that is gone how it is called, and not where it was
-        files = *source.files(), *filter(Path.is_file, source.list_joined_files())
-        fingerprint = tuple(map(_stamp, files))
-        return _read_task(source, track, fingerprint, limited=offer.saved is not None)
+    # A message on a file that is gone then has its name, and not its place on disk.
+    with limit_reading(below=source.below):
+        files = [*source.files(), *filter(Path.is_file, source.list_joined_files())]
+        fingerprint = tuple(_stamp(file) for file in files)
+        return _read_task(source, track, fingerprint, is_limited=offer.saved is not None)
 
 
 def _read_task(
-    source: TaskSource, track: str | None, fingerprint: tuple, limited: bool
+    source: TaskSource, track: str | None, fingerprint: tuple, is_limited: bool
 ) -> KeptTask:
     def make():
-        if track is None:
-            task = KeptTask(source)
-        else:
-            whole = _read_task(
-                source, None, fingerprint, limited
-            )  # which is read once for all tracks
-            task = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
-        with (
-            st.spinner("Reading the task"),
-            limit_reading(task_limits()) if limited else nullcontext(),
-        ):
-            task.info  # noqa: B018 - what takes time, for the page to say so meanwhile
+        task = KeptTask(source)
+        if track is not None:
+            # All tracks are taken from the whole task, which is read once.
+            full_task = _read_task(source, None, fingerprint, is_limited)
+            task = KeptTask(
+                replace(source, track=track), read=lambda: full_task.task.of_track(track)
+            )
+        limits = limit_reading(task_limits()) if is_limited else nullcontext()
+        with st.spinner("Reading the task"), limits:
+            task.info  # noqa: B018  reads it, which takes time
         return task
 
-    return LOADED.make(
-        ("task", source, track, fingerprint),
-        make,
-        lambda _: _AS_READ * sum(size for _, size, _ in fingerprint),
-    )
+    weight = _BYTES_IN_MEMORY * sum(size for _, size, _ in fingerprint)
+    return LOADED.make(("task", source, track, fingerprint), make, lambda _: weight)
 
 
-# One language pair with the systems of one track.
+# -- one language pair with the systems of one track ----------------------------------------------
 
 _MARK = "@"  # between the name of a test set and the track
+_TRACKS = ("constrained", "unconstrained")
 
 
 def track_name(testset: str, track: str | None) -> str:
@@ -609,11 +659,8 @@ def track_name(testset: str, track: str | None) -> str:
 
 def track_of(testset: str) -> str | None:
     """Return the track in the name of a test set."""
-    return (
-        testset.rpartition(_MARK)[2]
-        if testset.endswith((f"{_MARK}constrained", f"{_MARK}unconstrained"))
-        else None
-    )
+    _, mark, track = testset.rpartition(_MARK)
+    return track if mark and track in _TRACKS else None
 
 
 def is_of_task(testset: str) -> bool:
@@ -622,48 +669,48 @@ def is_of_task(testset: str) -> bool:
 
 
 def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
-    """Return the set of a name, as `find`; after a track in the name, only the systems of that
-    track.
+    """Return the set of a name, as `find`.
+
+    After a track in the name, it has only the systems of that track.
     """
+    offer = find(name, offers)
     base, mark, track = name.rpartition(_MARK)
-    if (
-        (offer := find(name, offers)) is not None
-        or not mark
-        or (offer := find(base, offers)) is None
-    ):
+    if offer is not None or not mark:
         return offer
+    offer = find(base, offers)
+    if offer is None:
+        return None
     try:
-        whole = offer.load()
-    except MtsigError:  # which is said where it is opened
+        full_set = offer.load()
+    except MtsigError:  # it is shown when the set is opened
         return offer
-    if not (names := _of_track(base, track, whole)):
+    names = _list_track(base, track, full_set)
+    if not names:
         return None
     return replace(
         offer,
         label=f"{offer.label}, {track} track",
-        load=lambda: _part(whole, names, track),
+        load=lambda: _select_track(full_set, names, track),
         source=replace(offer.source, only=names),
     )
 
 
-def _of_track(base: str, track: str, whole: TestSet) -> tuple[str, ...]:
-    """Return the systems of a language pair that are in a track by the task's table; all systems
-    without a track.
-    """
+def _list_track(testset: str, track: str, full_set: TestSet) -> tuple[str, ...]:
+    """Return the systems of a language pair that are in a track by the task's table."""
     offers = available_tasks()
-    if (link := base.partition("/")[0]) != base and (upload := find_task(link, offers)) is not None:
-        offers[link] = upload
+    link, slash, _ = testset.partition("/")
+    if slash:
+        upload = find_task(link, offers)
+        if upload is not None:
+            offers[link] = upload
     for name, task in offers.items():
-        if base.startswith(f"{name}/" if task.source.folder is not None else TASK.title):
+        if task.has_testset(name, testset):
             with suppress(MtsigError):  # no system of that track
-                return tuple(
-                    system
-                    for system in whole.systems
-                    if system in open_kept_task(task, track).info.systems
-                )
+                systems = open_kept_task(task, track).info.systems
+                return tuple(system for system in full_set.systems if system in systems)
     return ()
 
 
-@remember(16)  # a part knows its digest, which takes time to find
-def _part(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
-    return replace(whole.only(names), name=f"{whole.name}, {track} track")
+@remember(16)  # each knows its digest, which takes time to find
+def _select_track(full_set: TestSet, names: tuple[str, ...], track: str) -> TestSet:
+    return replace(full_set.only(names), name=f"{full_set.name}, {track} track")

@@ -1,5 +1,7 @@
-"""The data on screen: a test set, or a shared task with a test set for each language pair, with the
-user's choices and settings. A kept review has its own.
+"""The data on screen, with the user's choices and settings.
+
+They are a test set, or a shared task with a test set for each language pair. A kept review has its
+own settings.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from pages._work.memory import remember
 LEFT_OUT = "exclude"  # the key of the excluded systems
 REASON = "reason."  # and, before the name of each, of the reason
 _SYSTEMS = ("a", "b", "system", "baseline", "also")  # the keys of controls that name systems
+_OF_ONE_SET = (LEFT_OUT, "domain", "tokenize", "official")
 _TRACKS = ("all systems", "constrained", "unconstrained")
 
 
@@ -48,94 +51,104 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 class Part:
     """The chosen part of a test set."""
 
-    testset: TestSet  # without the systems left out
+    testset: TestSet  # without the excluded systems
     family: TestSet  # with them, on the same segments and references
     unranked: TestSet | None  # the references that neither score nor take part, as systems
-    source: Source  # what says so on the command line
+    source: Source  # names it on the command line
 
 
-def pick_tokenizer(whole: TestSet) -> TestSet:
+def pick_tokenizer(full_set: TestSet) -> TestSet:
     """Let the tokenizer be chosen; return the test set with it.
 
     Auto leaves the test set as it was read.
     """
-    if whole.has_texts:
-        chosen = choice(
-            f"Tokenizer (auto: {tokenizer_name(whole)})",
-            ["auto", *TOKENIZERS],
-            "tokenize",
-            help=(
-                "Splits texts into words, with the names of sacreBLEU. auto: the tokenizer given with the texts, "
-                "else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
-                "13a for all others."
-            ),
-        )
-        if chosen != "auto":
-            return _with_tokenizer(whole, chosen)
-    return whole
+    if not full_set.has_texts:
+        return full_set
+    tokenizer = choice(
+        f"Tokenizer (auto: {tokenizer_name(full_set)})",
+        ["auto", *TOKENIZERS],
+        "tokenize",
+        help=(
+            "Splits texts into words, with the names of sacreBLEU. auto: the tokenizer given with the texts, "
+            "else by the target language: zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean, "
+            "13a for all others."
+        ),
+    )
+    if tokenizer == "auto":
+        return full_set
+    return _with_tokenizer(full_set, tokenizer)
 
 
 @remember(16)
-def _with_tokenizer(whole: TestSet, tokenizer: str) -> TestSet:
-    return replace(whole, tokenizer=tokenizer)
+def _with_tokenizer(full_set: TestSet, tokenizer: str) -> TestSet:
+    return replace(full_set, tokenizer=tokenizer)
 
 
-def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -> Part:
+def pick_part(full_set: TestSet, source: Source, metric: str, is_drawn: bool = True) -> Part:
     """Let references, domain and systems be chosen, with the source's choice as the default.
 
-    Without effect nothing is `drawn`.
-
-    Human translations that score others, or whose texts are not here, take part where the metric is
-    their ratings.
+    Human translations that score others, or whose texts are not
+    here, take part where the metric is their ratings.
     """
-    place = st if drawn else None
-    with st.expander("Systems and segments", key="selection.box") if drawn else nullcontext():
-        chosen, join = list(whole.references), False
-        if len(chosen) > 1 or whole.rated_humans:
-            rated = metric in whole.scores and bool(_rated(whole, metric))
-            chosen, join = _pick_references(
-                chosen,
-                source,
-                lambda some: rated or len(some) < len(whole.references),
-                "Systems and segments",
-                place,
-            )
-        others = [name for name in whole.references if name not in chosen]
-        joined = (
-            map(name_as_system, {**dict.fromkeys(others), **dict.fromkeys(whole.rated_humans)})
-            if join
-            else ()
-        )
-        left_out = several(
+    place = None
+    box = nullcontext()
+    if is_drawn:
+        place = st
+        box = st.expander("Systems and segments", key="selection.box")
+    with box:
+        references, join = _pick_scoring(full_set, source, metric, place)
+        other_references = [name for name in full_set.references if name not in references]
+        names = list(full_set.systems)
+        if join:
+            humans = dict.fromkeys((*other_references, *full_set.rated_humans))
+            names += [name_as_system(name) for name in humans]
+        excluded = several(
             "Exclude systems",
-            [*whole.systems, *joined],
+            names,
             LEFT_OUT,
             [],
             place=place,
             help="Ranks and the correction depend on the systems compared. Summary shows how.",
         )
-        domain = None
-        if whole.domains is not None:
-            anything = unlike("all", whole.domains)
-            domain = choice(
-                "Domain", [anything, *dict.fromkeys(whole.domains)], "domain", place=place
-            )
-            domain = None if domain == anything else domain
-    rated = metric if metric in whole.scores else None
-    source = replace(
-        source,
-        tokenize=whole.tokenizer,
-        refs=tuple(chosen) if others else (),
-        refs_as_systems=join,
-        domain=domain,
-        exclude=tuple(left_out),
-    )
-    part = Part(*_parts(whole, tuple(chosen), join, domain, tuple(left_out), rated), source)
-    if part.family.systems and not part.testset.systems:
+        domain = _pick_domain(full_set, place)
+    scored_by = metric if metric in full_set.scores else None
+    family, unranked = _select(full_set, tuple(references), join, domain, scored_by)
+    testset = _exclude(family, tuple(excluded))
+    if family.systems and not testset.systems:
         raise SettingError(
             "Every system is excluded. Keep one under Systems and segments, two to compare."
         )
-    return part
+    source = replace(
+        source,
+        tokenize=full_set.tokenizer,
+        refs=tuple(references) if other_references else (),
+        refs_as_systems=join,
+        domain=domain,
+        exclude=tuple(excluded),
+    )
+    return Part(testset, family, unranked, source)
+
+
+def _pick_scoring(full_set: TestSet, source: Source, metric: str, place) -> tuple[list[str], bool]:
+    """Let the scoring references be chosen, if there is a choice; return also whether others join."""
+    names = list(full_set.references)
+    if len(names) <= 1 and not full_set.rated_humans:
+        return names, False
+    is_rated = metric in full_set.scores and bool(_list_rated(full_set, metric))
+
+    def may_join(references):
+        return is_rated or len(references) < len(names)
+
+    return _pick_references(names, source, may_join, "Systems and segments", place)
+
+
+def _pick_domain(full_set: TestSet, place) -> str | None:
+    if full_set.domains is None:
+        return None
+    all_domains = unlike("all", full_set.domains)
+    names = [all_domains, *dict.fromkeys(full_set.domains)]
+    domain = choice("Domain", names, "domain", place=place)
+    return None if domain == all_domains else domain
 
 
 def _pick_references(
@@ -145,76 +158,108 @@ def _pick_references(
     box: str,
     place=st,
 ) -> tuple[list[str], bool]:
-    """Let the scoring references be chosen, and whether the others take part, where these
-    `may_join`.
+    """Let the scoring references be chosen, and whether the other references take part.
+
+    They may where `may_join(scoring references)`.
     """
-    chosen = list(names)
+    references = list(names)
     if len(names) > 1:
-        chosen = several("Score with", names, "refs", list(source.refs) or chosen, place=place)
-        if not chosen:
+        usual = list(source.refs) or references
+        references = several("Score with", names, "refs", usual, place=place)
+        if not references:
             raise SettingError(f"No reference to score with. Choose at least one under {box}.")
-    able = may_join(chosen)
-    return chosen, toggle(
+    is_able = may_join(references)
+    join = toggle(
         "References take part as systems",
         source.refs_as_systems,
         "humans",
-        disabled=not able,
+        disabled=not is_able,
         place=place,
         help="Ranks the references that do not score. With ratings as the metric, ranks "
         "all rated references.",
-    ) and able
+    )
+    return references, join and is_able
 
 
-def _rated(whole, metric):
+def _list_rated(full_set: TestSet, metric: str) -> list[str]:
     """Return the human translations that are no systems and have ratings by a metric."""
-    return [name for name in whole.rated_humans if name in whole.scores[metric].by_system]
+    rated = full_set.scores[metric].by_system
+    return [name for name in full_set.rated_humans if name in rated]
 
 
 def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
     """Return whether a choice holds only for the old test set, not for the new one.
 
-    Who is left out, and why, which domain is looked at, and what finds the words, is said of one
-    set. Systems stay chosen where the new set has systems of that name.
+    Excluded systems, the reasons, the domain and the tokenizer are of one set. Systems stay chosen
+    where the new set has systems of that name.
     """
     if key in _SYSTEMS:
-        names = {*new.systems, *map(name_as_system, (*new.references, *new.rated_humans))}
-        return not names.issuperset(texts)
-    return key in (LEFT_OUT, "domain", "tokenize", "official") or key.startswith(REASON)
+        humans = [name_as_system(name) for name in (*new.references, *new.rated_humans)]
+        return not {*new.systems, *humans}.issuperset(texts)
+    return key in _OF_ONE_SET or key.startswith(REASON)
 
 
 @remember(16)
-def _parts(whole, chosen, join, domain, left_out, rated):
-    """Return the three test sets of a `Part`; `rated` is the metric if it is a mean of segment
-    scores, else None.
+def _select(
+    full_set: TestSet,
+    references: tuple[str, ...],
+    join: bool,
+    domain: str | None,
+    scored_by: str | None,
+) -> tuple[TestSet, TestSet | None]:
+    """Return the family and the unranked references of a `Part`.
+
+    `scored_by` is the metric if it is a mean of segment scores, else None.
     """
-    others = [name for name in whole.references if name not in chosen]
-    family = whole.scored_with(chosen, others_as_systems=join) if others or join else whole
-    family = family.keep_scorable(rated or "")
-    unranked = None if join else _unranked(whole, family, others, rated)
+    other_references = [name for name in full_set.references if name not in references]
+    family = full_set
+    if other_references or join:
+        family = full_set.scored_with(references, others_as_systems=join)
+    family = family.keep_scorable(scored_by or "")
+    unranked = None
+    if not join:
+        unranked = _make_unranked(full_set, family, other_references, scored_by)
     if domain is not None:
-        family, unranked = family.in_domain(domain), unranked and unranked.in_domain(domain)
-    left_out = [name for name in left_out if name in family.systems]
-    return family.without(left_out) if left_out else family, family, unranked
+        family = family.in_domain(domain)
+        if unranked is not None:
+            unranked = unranked.in_domain(domain)
+    return family, unranked
 
 
-def _unranked(whole, family, others, rated):
-    """Return the references that do not take part as systems; if ratings are the metric, only the
-    rated ones.
+@remember(16)
+def _exclude(family: TestSet, names: tuple[str, ...]) -> TestSet:
+    excluded = [name for name in names if name in family.systems]
+    if not excluded:
+        return family
+    return family.without(excluded)
+
+
+def _make_unranked(
+    full_set: TestSet, family: TestSet, other_references: Sequence[str], scored_by: str | None
+) -> TestSet | None:
+    """Return the references that do not take part, as systems.
+
+    If ratings are the metric, those are all that are rated.
     """
-    texts = {name: whole.references[name] for name in others if None not in whole.references[name]}
-    if rated is not None:
-        texts = {name: (None,) * whole.n_segments for name in _rated(whole, rated)}
+    texts = {}
+    if scored_by is not None:
+        no_texts = (None,) * full_set.n_segments
+        texts = dict.fromkeys(_list_rated(full_set, scored_by), no_texts)
+    else:
+        for name in other_references:
+            if None not in full_set.references[name]:
+                texts[name] = full_set.references[name]
     if not texts:
         return None
+    as_system = {name: name_as_system(name) for name in texts}
     return replace(
         family,
-        systems={name_as_system(name): values for name, values in texts.items()},
+        systems={as_system[name]: values for name, values in texts.items()},
         runs={},
-        parses={name_as_system(name): whole.parses[name] for name in texts if name in whole.parses},
-        scores={
-            metric: scores.select({name: name_as_system(name) for name in texts})
-            for metric, scores in whole.scores.items()
+        parses={
+            as_system[name]: full_set.parses[name] for name in texts if name in full_set.parses
         },
+        scores={metric: scores.select(as_system) for metric, scores in full_set.scores.items()},
     )
 
 
@@ -225,13 +270,12 @@ def _unranked(whole, family, others, rated):
 class View:
     """The data on screen: everything that a page draws comes from here."""
 
-    testset: TestSet  # without the systems and segments that the user left out
+    testset: TestSet  # without what the user has excluded
     whole: TestSet  # all that was read
-    part: Part  # what was chosen of it
+    part: Part
     metric: str
     settings: dict  # keyword arguments of `mtsig_core.compare`
-    # the same for the command line: where the test set comes from, and what was left out of it
-    source: Source
+    source: Source  # names the test set and what was excluded on the command line
 
     @property
     def title(self) -> str:
@@ -241,25 +285,24 @@ class View:
     @property
     def simulated_size(self) -> str | None:
         """Return the size of simulated data; None for other data."""
-        return (
-            (
-                f"{format_count(len(self.whole.systems), 'system')}, "
-                f"{format_count(self.whole.n_segments, 'segment')}"
-            )
-            if self.whole.simulated
-            else None
-        )
+        if not self.whole.simulated:
+            return None
+        systems = format_count(len(self.whole.systems), "system")
+        return f"{systems}, {format_count(self.whole.n_segments, 'segment')}"
 
     @property
     def comparison(self) -> Comparison:
+        """Return the comparison by the metric on screen."""
         return self.compare()
 
     @property
     def result(self) -> MetricResult:
+        """Return its result by the metric on screen."""
         return self.comparison.metrics[self.metric]
 
     @property
     def alpha(self) -> float:
+        """Return the level of the tests."""
         return self.settings["alpha"]
 
     @property
@@ -269,59 +312,49 @@ class View:
 
     @property
     def recounted(self) -> bool:
-        """Return whether a part of the test set has other statistics by this metric than within the
-        whole.
-        """
+        """Return whether statistics of a part differ from those of its lines within the whole."""
         return depends_on_testset(resolve_metric(self.testset, self.metric))
 
     def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
-        """Return the parts of the names of this view's files: the test set, the systems, the
-        metric.
-        """
-        return (
-            self.testset.name,
-            *(["pair"] if len(systems) == 2 else []),
-            *systems,
-            metric or self.metric,
-        )
+        """Return the names that make the name of a file: test set, systems, metric."""
+        names = [self.testset.name]
+        if len(systems) == 2:
+            names.append("pair")
+        return (*names, *systems, metric or self.metric)
 
     def compare(self, metric: str | None = None, **changed) -> Comparison:
         """Compare the systems by this metric or another, with some settings changed."""
-        return result_cache.comparison(
-            self.testset, metric or self.metric, **{**self.settings, **changed}
-        )
+        settings = {**self.settings, **changed}
+        return result_cache.comparison(self.testset, metric or self.metric, **settings)
 
     def experiment(
         self,
         function: Callable,
-        what: str,
+        description: str,
         *,
         metric: str | None = None,
         testset: TestSet | None = None,
-        **asked,
+        **arguments,
     ):
-        """Return the result of an experiment on this test set or another, as
-        `result_cache.experiment`.
-        """
+        """Return an experiment on this test set or another, as `result_cache.experiment`."""
         return result_cache.experiment(
-            testset or self.testset, metric or self.metric, function, what, **asked
+            testset or self.testset, metric or self.metric, function, description, **arguments
         )
 
-    def command(self, name: str | None = None, *flags: str, **asked) -> str:
-        """Return the command line that prints the numbers of this view, or of an experiment on
-        it.
-        """
+    def command(self, name: str | None = None, *flags: str, **options) -> str:
+        """Return the command line that prints the numbers of this view, or of an experiment."""
         if name is None:
             return command_line("compare", self.source, metrics=self.metric, **self.settings)
-        return command_line(name, self.source, *flags, **{"metrics": self.metric, **asked})
+        return command_line(name, self.source, *flags, **{"metrics": self.metric, **options})
 
 
 BACK = "back"  # the key of the page that opened a language pair
 
 
 def show_way_back(view: View) -> None:
-    """Draw a link to the page of the shared task that opened this language pair, with the task's
-    choices.
+    """Draw a link to the page of the shared task that opened this language pair.
+
+    It has the task's choices.
     """
     name = address.asked("testset") or ""
     if address.asked(BACK) == "results" and testsets.is_of_task(name):
@@ -347,9 +380,8 @@ class TaskView:
     kept: KeptTask
     metric: str
     settings: dict  # keyword arguments of `compare_task`
-    instead_of: str = (
-        ""  # the label of the test set that is open and that no page of a task can show
-    )
+    #: The label of the test set that is open and that no page of a task can show.
+    instead_of: str = ""
 
     @property
     def title(self) -> str:
@@ -359,17 +391,14 @@ class TaskView:
     @property
     def simulated_size(self) -> str | None:
         """Return the size of simulated data; None for other data."""
-        return (
-            None
-            if self.offer.source.folder is not None
-            else (
-                f"{format_count(len(self.kept.info.systems), 'system')}, "
-                f"{format_count(len(self.kept.info.pairs), 'language pair')}"
-            )
-        )
+        if not self.offer.is_simulated:
+            return None
+        systems = format_count(len(self.kept.info.systems), "system")
+        return f"{systems}, {format_count(len(self.kept.info.pairs), 'language pair')}"
 
     @property
     def settings_without_rule(self) -> dict:
+        """Return the settings except the rule for ranks."""
         return {name: value for name, value in self.settings.items() if name != "rank_rule"}
 
     def comparison(self, meanwhile: Callable[[dict[str, Comparison]], None]) -> TaskComparison:
@@ -380,109 +409,99 @@ class TaskView:
 
     def by_rule(self) -> dict[str, TaskComparison]:
         """Rank all language pairs by each rule that fits, from the same draws."""
-        kept, metric = self.kept, self.metric
+        kept_task = self.kept
+        metric = self.metric
         settings = self.settings_without_rule
 
         def work(progress):
-            return task_by_rules(kept, metric, progress, jobs=-1, **settings)
+            return task_by_rules(kept_task, metric, progress, jobs=-1, **settings)
 
-        return background.result(
-            ("rank rules", kept.digest, metric, *sorted(settings.items())),
-            work,
-            "Ranking by each rule",
-        )
+        key = ("rank rules", kept_task.digest, metric, *sorted(settings.items()))
+        return background.result(key, work, "Ranking by each rule")
 
     def known(self, metric: str) -> TaskComparison | None:
         """Return the comparison by another metric if it was computed before."""
-        key = _key(self.kept, [metric], self.settings)
-        return (
-            None
-            if not background.is_kept(key)
-            else compare_by(self.kept, [metric], self.settings, "")
-        )
+        if not background.is_kept(_key(self.kept, [metric], self.settings)):
+            return None
+        return compare_by(self.kept, [metric], self.settings, "")
 
     def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
-        """Return the query for the test set of a language pair, and for the metric unless it is the
-        default there.
+        """Return the query for the test set of a language pair.
 
-        With the content, and without what is usual, the page leaves it as it is, so that one press
-        of Back undoes it.
+        It has the digest of the content, and no defaults. So the page leaves it as it is, and one
+        press of Back undoes it.
         """
         info = self.kept.info
-        usual = order_metrics(
-            info.scores[pair], computed=METRICS if pair in info.with_texts else ()
-        )[0]
-        named = {
+        computed = METRICS if pair in info.with_texts else ()
+        usual_metric, *_ = order_metrics(info.scores[pair], computed=computed)
+        testset = self.offer.testset(self.name, pair)
+        query = {
             BACK: "results",
-            "testset": testsets.track_name(
-                self.offer.testset(self.name, pair), self.kept.source.track
-            ),
-            "metric": None if self.metric == usual else self.metric,
+            "testset": testsets.track_name(testset, self.kept.source.track),
+            "metric": None if self.metric == usual_metric else self.metric,
         }
-        may_change = self.offer.source.folder is not None and self.offer.saved is None
-        return named | (
-            {address.SEEN: comparison.pairs[pair].testset.digest[:12]} if may_change else {}
-        )
+        if not self.offer.is_simulated and self.offer.saved is None:  # its content may change
+            query[address.SEEN] = comparison.pairs[pair].testset.digest[:12]
+        return query
 
     def command(self, comparison: TaskComparison) -> str:
         """Return the command line that prints these numbers."""
-        metrics = dict.fromkeys(
-            [self.metric, *(name for one in comparison.pairs.values() for name in one.metrics)]
-        )
-        human = None if comparison.agreement is None else comparison.agreement.human
-        return task_command(self.kept.source, metrics=tuple(metrics), human=human, **self.settings)
+        metrics = [self.metric]
+        for pair in comparison.pairs.values():
+            metrics += pair.metrics
+        human = None
+        if comparison.agreement is not None:
+            human = comparison.agreement.human
+        unique_metrics = tuple(dict.fromkeys(metrics))
+        return task_command(self.kept.source, metrics=unique_metrics, human=human, **self.settings)
 
 
 def compare_by(
-    kept: KeptTask,
+    kept_task: KeptTask,
     metrics: list[str],
     settings: dict,
-    what: str,
+    description: str,
     meanwhile: Callable[[dict[str, Comparison]], None] | None = None,
 ) -> TaskComparison:
-    """Compare all language pairs by these metrics, and remember the draws, as in
-    `result_cache.comparison`.
+    """Compare all language pairs by these metrics, and remember the draws.
+
+    `description` and `meanwhile` are as in `background.result`.
     """
-    asked = result_cache.deciding(settings)
+    deciding_settings = result_cache.deciding(settings)
 
     def work(progress):
         cache = KeptDraws()
         result = compare_task(
-            kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings
+            kept_task,
+            metrics,
+            jobs=-1,
+            progress=progress,
+            found=progress.part,
+            cache=cache,
+            **settings,
         )
-        return asked, result, dict(cache)
+        return deciding_settings, result, dict(cache)
 
-    return result_cache.decided_from(
-        _key(kept, metrics, settings),
-        work,
-        asked,
-        lambda cache: compare_task(kept, metrics, cache=cache, **settings),
-        what,
-        meanwhile,
-    )
+    def decide(cache):
+        return compare_task(kept_task, metrics, cache=cache, **settings)
+
+    key = _key(kept_task, metrics, settings)
+    return result_cache.decided_from(key, work, deciding_settings, decide, description, meanwhile)
 
 
-def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
-    return "task", kept.digest, *metrics, tuple(sorted(result_cache.drawing(settings).items()))
+def _key(kept_task: KeptTask, metrics: list[str], settings: dict) -> tuple:
+    return "task", kept_task.digest, *metrics, tuple(sorted(result_cache.drawing(settings).items()))
 
 
 def choose_task() -> TaskView:
     """Draw the controls in the sidebar; return the view that they make."""
     address.keep(BACK, None)
-    offers = testsets.available_tasks()
-    for asked in filter(
-        None, (address.asked("shared_task"), (address.asked("testset") or "").partition("/")[0])
-    ):
-        if (
-            offer := testsets.find_task(asked, offers)
-        ) is not None:  # an upload, of whoever sent its link
-            offers.setdefault(asked, offer)
-    usual, wish = _of_the_set(offers), address.asked("shared_task")
-    labels = {one: offer.label for one, offer in offers.items()}
+    offers = _list_task_offers()
+    usual = _find_task_of_set(offers)
+    name_in_address = address.asked("shared_task")
+    labels = {name: offer.label for name, offer in offers.items()}
     name = controls.pick_opened("Shared task", "shared_task", labels, usual)
-    if (
-        name == usual
-    ):  # which a link may have named: it does not stand in the address of the next page either
+    if name == usual:  # a link may have named it: the address of the next page does not need it
         address.keep("shared_task", None)
     track = controls.choice(
         "Systems",
@@ -496,65 +515,81 @@ def choose_task() -> TaskView:
     )
     try:
         if name is None:
-            raise testsets.Gone(wish, "shared task")
-        kept = _pick_task_references(offers[name], None if track == _TRACKS[0] else track)
-        own = kept.info.own_scores
+            raise testsets.Gone(name_in_address, "shared task")
+        kept_task = _pick_task_references(offers[name], None if track == _TRACKS[0] else track)
+        own_scores = kept_task.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
         controls.pick_settings(PAGES["results"])
         raise
-    texts = list(METRICS) if kept.info.with_texts else []
-    metric = controls.metric(order_metrics([*own, *texts], kept.info.primary))
-    settings = controls.pick_settings(PAGES["results"], metric in own)
-    is_chosen = wish is not None and name != usual
-    instead_of = "" if is_chosen or offers[name].source.folder is not None else _name_open_set()
-    return TaskView(name, offers[name], kept, metric, settings, instead_of)
+    names = list(own_scores)
+    if kept_task.info.with_texts:
+        names += METRICS
+    metric = controls.metric(order_metrics(names, kept_task.info.primary))
+    settings = controls.pick_settings(PAGES["results"], metric in own_scores)
+    instead_of = ""
+    is_chosen = name_in_address is not None and name != usual
+    if offers[name].is_simulated and not is_chosen:
+        instead_of = _name_open_set()
+    return TaskView(name, offers[name], kept_task, metric, settings, instead_of)
+
+
+def _list_task_offers() -> dict[str, testsets.TaskOffer]:
+    """Return the shared tasks of this browser, and the upload that a link names."""
+    offers = testsets.available_tasks()
+    task, _, _ = (address.asked("testset") or "").partition("/")
+    for name in (address.asked("shared_task"), task):
+        if name:
+            offer = testsets.find_task(name, offers)
+            if offer is not None:
+                offers.setdefault(name, offer)
+    return offers
 
 
 def _name_open_set() -> str:
-    """Return the label of the test set that is open on other pages, if it is one of its own: not
-    simulated, and of no shared task. Empty if there is none.
+    """Return the label of the test set that is open on other pages, if it is the user's own.
+
+    Empty if it is simulated, or of a shared task.
     """
     offers = testsets.available()
     offer = testsets.find(address.asked("testset") or next(iter(offers)), offers)
-    return "" if offer is None or offer.source.simulated else offer.label
+    if offer is None or offer.source.simulated:
+        return ""
+    return offer.label
 
 
 def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
-    """Let the scoring references be chosen, and whether the others take part, if there is such a
-    choice; return the task.
+    """Let the scoring references be chosen, and whether the others take part; return the task.
+
+    Nothing is drawn if there is no such choice.
     """
-    every = testsets.open_kept_task(offer, track).references
-    names = list(dict.fromkeys(name for texts, _ in every.values() for name in texts))
-    if not any(len(texts) > 1 or rated for texts, rated in every.values()):
-        return testsets.open_kept_task(offer, track)
+    task = testsets.open_kept_task(offer, track)
+    of_pairs = list(task.references.values())
+    if not any(len(texts) > 1 or rated for texts, rated in of_pairs):
+        return task
+    names = list(dict.fromkeys(name for texts, _ in of_pairs for name in texts))
+
+    def may_join(references):
+        for texts, rated in of_pairs:
+            n_scoring = len(set(texts) & set(references))
+            if rated or 0 < n_scoring < len(texts):
+                return True
+        return False
+
     with st.expander("References", key="task.references"):
-
-        def may_join(some):
-            return any(
-                rated or len({*texts} & {*some}) not in (0, len(texts))
-                for texts, rated in every.values()
-            )
-
-        chosen, join = _pick_references(names, offer.source, may_join, "References")
-    return testsets.open_kept_task(
-        offer, track, tuple(chosen) if len(chosen) < len(names) else (), join
-    )
+        references, join = _pick_references(names, offer.source, may_join, "References")
+    if len(references) == len(names):
+        references = []
+    return testsets.open_kept_task(offer, track, tuple(references), join)
 
 
-def _of_the_set(offers: dict[str, testsets.TaskOffer]) -> str:
-    """Return the task of the test set seen last; else the first."""
-    seen = address.asked("testset") or ""
-    return next(
-        (
-            name
-            for name, offer in offers.items()
-            if seen.startswith(
-                f"{name}/" if offer.source.folder is not None else testsets.TASK.title
-            )
-        ),
-        next(iter(offers)),
-    )
+def _find_task_of_set(offers: dict[str, testsets.TaskOffer]) -> str:
+    """Return the task of the test set that is open on other pages; else the first."""
+    testset = address.asked("testset") or ""
+    for name, offer in offers.items():
+        if offer.has_testset(name, testset):
+            return name
+    return next(iter(offers))
 
 
 # A kept review, and its shared task with and without the systems it excludes.
@@ -568,54 +603,54 @@ class ReviewView:
     """The review that the link in the address opens."""
 
     kept: KeptReview | None  # none where the address has no link
-    before: TaskView | None = (
-        None  # the task as the review compares it, with all systems, and without those left out
-    )
-    now: TaskView | None = None
+    before: TaskView | None = None  # the task as the review compares it, with all systems
+    now: TaskView | None = None  # without the excluded systems
 
     @property
     def title(self) -> str | None:
         """Return the name of the reviewed task."""
-        return (
-            None if self.before is None else self.before.title
-        )  # of all systems: some may be gone by now
+        return None if self.before is None else self.before.title
 
     @property
     def simulated_size(self) -> str | None:
+        """Return the size of simulated data; None for other data."""
         return None if self.before is None else self.before.simulated_size
 
     @property
     def review(self) -> Review:
+        """Return what was decided."""
         return self.kept.review
 
     @property
     def may_edit(self) -> bool:
+        """Return whether the link allows to change the review."""
         return self.kept.edit_link is not None
 
     def address_of(self, link: str) -> str:
         """Return the whole address that opens the review by a link."""
-        return f"{(st.context.url or '/review').partition('?')[0]}?{LINK}={link}"
+        page, _, _ = (st.context.url or "/review").partition("?")
+        return f"{page}?{LINK}={link}"
 
 
 def choose_review() -> ReviewView:
     """Open the review of the address, else the one opened last; return its view."""
     last = st.session_state.get(_LAST)
-    if (
-        address.asked(LINK) is None and last is not None
-    ):  # also after Back: leaving the page took it away
+    # Also after Back: leaving the page has removed it from the address.
+    if address.asked(LINK) is None and last is not None:
         address.keep(LINK, [last])
     link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)
     if not link:
         return ReviewView(None)
-    kept = reviews().find(link)
-    if kept is None:
+    kept_review = reviews().find(link)
+    if kept_review is None:
         st.session_state.pop(_LAST, None)
         raise InputError(
             "The review of this link is not here: it was deleted, it has expired, or it was kept on "
             "another server. Ask whoever sent the link for another."
         )
     st.session_state[_LAST] = link
-    review, offers = kept.review, testsets.available_tasks()
+    review = kept_review.review
+    offers = testsets.available_tasks()
     address.link(
         "results",
         "Back to Results",
@@ -626,34 +661,36 @@ def choose_review() -> ReviewView:
     )
     st.caption("The review sets task, metric and settings.")
     st.button("Close this review", on_click=_close)
-    if (offer := testsets.find_task(review.task, offers)) is None:
-        raise InputError(
-            "The shared task of this review was uploaded, and is not here: it was deleted, it has "
-            "expired, or it was kept on another server."
-            if review.task.startswith(testsets.KEPT)
-            else f"The shared task {review.task!r} of this review is not offered here. Whoever runs this "
-            "server names its folder with MTSIG_DATA_ROOT."
-        )
+    offer = testsets.find_task(review.task, offers)
+    if offer is None:
+        raise InputError(_explain_missing_task(review.task))
     if link != last:
         _open_everywhere(review, offer)
-    whole = testsets.open_kept_task(offer, review.track, review.refs, review.refs_as_systems)
-    before = TaskView(review.task, offer, whole, review.metric, review.tested)
-    return ReviewView(
-        kept,
-        before,
-        TaskView(
-            review.task, offer, whole.leaving_out(review.exclusions), review.metric, review.tested
-        ),
+    full_task = testsets.open_kept_task(offer, review.track, review.refs, review.refs_as_systems)
+    without_excluded = full_task.leaving_out(review.exclusions)
+    before = TaskView(review.task, offer, full_task, review.metric, review.tested)
+    return ReviewView(kept_review, before, replace(before, kept=without_excluded))
+
+
+def _explain_missing_task(name: str) -> str:
+    if name.startswith(testsets.KEPT):
+        return (
+            "The shared task of this review was uploaded, and is not here: it was deleted, it has "
+            "expired, or it was kept on another server."
+        )
+    return (
+        f"The shared task {name!r} of this review is not offered here. Whoever runs this "
+        "server names its folder with MTSIG_DATA_ROOT."
     )
 
 
 def _open_everywhere(review: Review, offer: testsets.TaskOffer) -> None:
-    """Open the task of a review on the other pages too, unless one of its language pairs is open:
-    who comes by a link expects no other data there.
+    """Open the task of a review on the other pages too: no other data are expected there.
+
+    Nothing changes if one of its language pairs is open.
     """
-    seen = address.asked("testset") or ""
     names = [offer.testset(review.task, pair) for pair in offer.pairs]
-    if names and seen not in names:
+    if names and address.asked("testset") not in names:
         address.keep("testset", [names[0]])
         address.keep("metric", [review.metric])
         address.keep("shared_task", None)
@@ -661,6 +698,7 @@ def _open_everywhere(review: Review, offer: testsets.TaskOffer) -> None:
 
 @st.cache_resource
 def reviews() -> ReviewStore:
+    """Return the store of reviews."""
     return ReviewStore(testsets.store().database)
 
 
@@ -675,8 +713,7 @@ def _close():
 
 
 def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
-    """Let two systems be chosen, by default the two best; the columns next to the menus are free
-    for more.
+    """Let two systems be chosen, by default the two best; return also the columns beside the menus.
 
     It ends the page where there are no two.
     """
@@ -686,18 +723,19 @@ def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, st
             "There is only one system, so there is no pair. Upload another output, or exclude fewer systems."
         )
         end_page()
-    left, right, *beside = st.columns(columns)
+    left, right, *free_columns = st.columns(columns)
     a = controls.choice("System A", names, "a", place=left)
     b = controls.choice("System B", names, "b", names[1], place=right)
     if a == b:
         screen.error(f"A and B are both {a}. Choose another system for one of them.")
         end_page()
-    return a, b, beside
+    return a, b, free_columns
 
 
 def open_pair(view: View, a: str, b: str | None = None) -> None:
-    """Open One pair on a system and the baseline or the best system; if it is that system, on the
-    best of the others.
+    """Open One pair on a system and another one.
+
+    That is `b`, else the baseline or the best system; if it is that system, the best of the others.
     """
     names = [system.system for system in view.result.systems]
     if a not in names:
@@ -705,19 +743,20 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
             f"{a} is not ranked. In the sidebar, let the other references take part as systems."
         )
         return
-    leading = view.settings.get("baseline") or names[0]
-    b = b or next((name for name in (leading, *names) if name != a), None)
+    if b is None:
+        leading = view.settings.get("baseline") or names[0]
+        b = next((name for name in (leading, *names) if name != a), None)
     if b is not None:
         address.go("pair", **query_of_pair(names, a, b))
 
 
 def query_of_pair(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
-    """Return the query of One pair for two systems if the test set has only these, the best first.
+    """Return the query of One pair for two systems; `names` are all systems, the best first.
 
-    Those chosen there anyway stay out of it: to take them out again would be a step for Back.
+    Those chosen there by default stay out of it: to remove them would be a step for Back.
     """
-    usual = dict(zip("ab", names, strict=False))
-    return {key: None if name == usual.get(key) else name for key, name in (("a", a), ("b", b))}
+    best, second, *_ = (*names, None, None)
+    return {"a": None if a == best else a, "b": None if b == second else b}
 
 
 def source_for(view: View, *names: str) -> Source:

@@ -70,9 +70,9 @@ def main(folder: Path, *options: str) -> None:
     Scheduler.watch = lambda self, key, work, me, longest, heavy: watch(
         self, key, waiting(work, folder, key[0]), me, heavy=heavy
     )
-    done = background._done
-    background._done = lambda job, patience: done(
-        job, 60 if share_of(folder / job.key[0]) is None else patience
+    wait = background._wait
+    background._wait = lambda job, seconds: wait(
+        job, 60 if share_of(folder / job.key[0]) is None else seconds
     )
     sys.argv = ["streamlit", "run", str(CHECKOUT / "asgi.py"), *options]
     cli.main()

@@ -31,19 +31,15 @@ def make_task(n_documents=20, **scores):
         )
         for name, means in scores.items()
     }
-    systems = list(next(iter(scores.values())))
-    return Task(
-        "toy",
-        {
-            "en-de": TestSet(
-                "toy",
-                {name: [None] * n for name in systems},
-                {},
-                scores=by_metric,
-                documents=[f"d{k // 3}" for k in range(n)],
-            )
-        },
-    )
+    systems = dict.fromkeys(next(iter(scores.values())), [None] * n)
+    documents = [f"d{k // 3}" for k in range(n)]
+    testset = TestSet("toy", systems, {}, scores=by_metric, documents=documents)
+    return Task("toy", {"en-de": testset})
+
+
+def rank(testset, **settings):
+    """AutoRank of one language pair."""
+    return autorank(Task("toy", {"en-de": testset}), **settings).pairs["en-de"]
 
 
 def test_both_rules_by_hand():
@@ -135,7 +131,7 @@ def test_rank_ranges_are_those_of_all_swaps_of_the_weighted_mean(rule, seed):
         for name, rows in zip("xy", values, strict=True)
     }
     testset = TestSet("toy", {f"s{k}": [None] * 11 for k in range(5)}, {}, scores=scores)
-    found = autorank(Task("toy", {"en-de": testset}), rule=rule, resamples=9).pairs["en-de"]
+    found = rank(testset, rule=rule, resamples=9)
     weights = weigh_metrics(values.mean(axis=2) * [[1], [-1]], rule) * [1, -1]
     expected = range_by_all_swaps(values, weights, 0.05)
     assert [(one.rank_low, one.rank_high) for one in found.systems] == [
@@ -156,9 +152,7 @@ def test_by_one_metric_the_ranks_are_those_of_the_comparison(share_missing):
     }
     testset = replace(testset, scores={"x": SegmentScores(kept, higher_is_better=False)})
     ranked = compare(testset, "x", trials=999, seed=3).metrics["x"]
-    found = autorank(Task("toy", {"en-de": testset}), trials=999, resamples=9, seed=3).pairs[
-        "en-de"
-    ]
+    found = rank(testset, trials=999, resamples=9, seed=3)
     ranges = {row.system: (row.rank_low, row.rank_high) for row in ranked.systems}
     assert {one.system: (one.rank_low, one.rank_high) for one in found.systems} == ranges
     assert len(set(ranges.values())) > 1
@@ -228,13 +222,7 @@ def test_a_system_that_fails_in_few_documents_is_warned_of():
     assert (
         "By AutoRank, a few segments set s4 apart" in text and "hold together at about" not in text
     )
-    assert (
-        not autorank(
-            Task("toy", {"en-de": testset.only(["s0", "s1", "s2", "s3"])}), trials=999, resamples=9
-        )
-        .pairs["en-de"]
-        .warnings
-    )
+    assert not rank(testset.only(["s0", "s1", "s2", "s3"]), trials=999, resamples=9).warnings
 
 
 def test_errors_count_downwards_and_people_are_no_metric():
@@ -336,48 +324,17 @@ def test_the_metrics_of_wmt25_are_told():
 
 
 def test_the_command_prints_it(capsys):
-    assert (
-        main(
-            [
-                "autorank",
-                "--demo-task",
-                "--metrics",
-                "bleu,chrf",
-                "--pairs",
-                "qaa-en",
-                "--resamples",
-                "99",
-                "--format",
-                "json",
-            ]
-        )
-        == 0
-    )
+    command = "autorank --demo-task --metrics bleu,chrf --pairs qaa-en --resamples 99 --format"
+    assert main([*command.split(), "json"]) == 0
     found = json.loads(capsys.readouterr().out)["pairs"]["qaa-en"]
     assert found["metrics"] == ["bleu", "chrf"] and len(found["systems"]) == 12
     first, *_, last = found["systems"]
     assert (first["autorank"], last["autorank"]) == (1.0, 12.0)
     assert first.keys() == {"system", "autorank", "low", "high", "rank_low", "rank_high", "places"}
-    for form, part in (
+    for form, text in (
         ("text", "AutoRank"),
         ("csv", "language_pair,system,autorank"),
         ("latex", "\\toprule"),
     ):
-        assert (
-            main(
-                [
-                    "autorank",
-                    "--demo-task",
-                    "--metrics",
-                    "bleu",
-                    "--pairs",
-                    "qaa-en",
-                    "--resamples",
-                    "99",
-                    "--format",
-                    form,
-                ]
-            )
-            == 0
-        )
-        assert part in capsys.readouterr().out
+        assert main([*command.split(), form]) == 0
+        assert text in capsys.readouterr().out

@@ -18,6 +18,12 @@ def rated(scores, domains, documents=None):
     return rated_systems(scores, documents, domains=domains)
 
 
+def compare_domains(scores, domains, documents=None, **settings):
+    """The result of the domains of a rated test set."""
+    testset = rated(scores, domains, documents)
+    return by_domain(testset, "human", **{"trials": 199, "resamples": 50, **settings})
+
+
 def two(seed, n, shift):
     """Two systems whose difference is `shift` in the first half and its negative in the second."""
     a, noise = np.random.default_rng(seed).normal(0, 1, (2, 2 * n))
@@ -26,7 +32,7 @@ def two(seed, n, shift):
 
 def test_each_domain_is_tested_by_itself():
     scores, domains = two(1, 8, 0.6)
-    found = by_domain(rated(scores, domains), "human", trials=199, resamples=50)
+    found = compare_domains(scores, domains)
     (pair,) = found.pairs
     sign = 1 if pair.a == "A" else -1
     for part, at in zip(pair.domains, (slice(0, 8), slice(8, 16)), strict=True):
@@ -59,21 +65,17 @@ def test_the_whole_set_is_decided_as_compare_does():
 
 def test_significant_reversals_are_found_and_other_signs_told_apart():
     scores, domains = two(3, 40, 1.5)
-    (pair,) = by_domain(rated(scores, domains), "human", trials=499, resamples=50).pairs
+    (pair,) = compare_domains(scores, domains, trials=499).pairs
     assert pair.reverses and {part.better for part in pair.domains} == {"a", "b"}
     scores["A"] = scores["B"] + np.where(np.arange(80) < 60, 1.0, -0.01)
-    (pair,) = by_domain(
-        rated(scores, ["x"] * 60 + ["y"] * 20), "human", trials=499, resamples=50
-    ).pairs
+    (pair,) = compare_domains(scores, ["x"] * 60 + ["y"] * 20, trials=499).pairs
     assert (pair.better, pair.opposed) == ("a", ("y",))
 
 
 def test_the_family_is_all_pairs_in_all_domains():
     rng = np.random.default_rng(4)
     scores = {name: rng.normal(0, 1, 60) for name in "ABCD"}
-    found = by_domain(
-        rated(scores, [str(k % 3) for k in range(60)]), "human", trials=999, resamples=50
-    )
+    found = compare_domains(scores, [str(k % 3) for k in range(60)], trials=999)
     parts = [part for pair in found.pairs for part in pair.domains]
     assert len(parts) == 18
     least = min(parts, key=lambda part: part.p_value)
@@ -89,8 +91,8 @@ def test_intervals_are_students_with_the_freedom_of_welch():
     rng = np.random.default_rng(8)
     first, second = rng.normal(1, 1, 5), rng.normal(2, 3, 9)
     a = np.concatenate([first, second])
-    (pair,) = by_domain(
-        rated({"A": a, "B": 0 * a}, ["x"] * 5 + ["y"] * 9), "human", trials=99, resamples=20_000
+    (pair,) = compare_domains(
+        {"A": a, "B": 0 * a}, ["x"] * 5 + ["y"] * 9, trials=99, resamples=20_000
     ).pairs
     by_scipy = stats.ttest_ind(5 * first, -9 * second, equal_var=False).confidence_interval(0.95)
     np.testing.assert_allclose([pair.ci_low, pair.ci_high], np.array(by_scipy) / 14, atol=0.03)
@@ -110,9 +112,7 @@ def test_half_of_an_interval_by_hand():
 
 def test_a_domain_of_one_unit_leaves_no_interval():
     a = np.random.default_rng(2).normal(size=7)
-    (pair,) = by_domain(
-        rated({"A": a, "B": 0 * a}, ["x"] * 6 + ["y"]), "human", trials=99, resamples=50
-    ).pairs
+    (pair,) = compare_domains({"A": a, "B": 0 * a}, ["x"] * 6 + ["y"], trials=99).pairs
     assert pair.ci_low is None and pair.ci_high is None and pair.se_stratified > 0
 
 
@@ -124,9 +124,7 @@ def test_intervals_hold_with_few_documents(sizes):
     domains = [name for name, n in zip("vwxyz", sizes, strict=False) for _ in range(n)]
     for seed in range(500):
         scores = {"A": rng.normal(size=len(domains)), "B": rng.normal(size=len(domains))}
-        (pair,) = by_domain(
-            rated(scores, domains), "human", trials=19, resamples=199, seed=seed
-        ).pairs
+        (pair,) = compare_domains(scores, domains, trials=19, resamples=199, seed=seed).pairs
         held.append(pair.ci_low <= 0 <= pair.ci_high)
     assert 0.92 <= np.mean(held) <= 0.985
 
@@ -135,12 +133,8 @@ def test_intervals_hold_with_few_documents(sizes):
 def test_samples_have_as_many_units_of_each_domain(test):
     """Where domains differ in the difference alone, and not within, nothing is left to vary."""
     a = np.repeat([1.0, -1.0], 20)
-    (pair,) = by_domain(
-        rated({"A": a, "B": 0 * a}, ["x"] * 20 + ["y"] * 20),
-        "human",
-        test=test,
-        trials=199,
-        resamples=100,
+    (pair,) = compare_domains(
+        {"A": a, "B": 0 * a}, ["x"] * 20 + ["y"] * 20, test=test, trials=199, resamples=100
     ).pairs
     assert pair.se_stratified == 0 and pair.se > 0.1 and (pair.ci_low, pair.ci_high) == (0, 0)
 
@@ -152,7 +146,7 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
     for row in scores.values():
         row[21:] = np.nan
     domains, documents = ["x"] * 12 + ["y"] * 9 + ["z"] * 3, [f"d{k // 3}" for k in range(24)]
-    found = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50)
+    found = compare_domains(scores, domains, documents)
     assert len(found.pairs) == 3
     for pair in found.pairs:
         a, b = scores[pair.a], scores[pair.b]
@@ -175,7 +169,7 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
     ]
     assert found.warnings[2].facts == {"domains": ("z",)}
     assert "; a pair is compared on the segments" in domains_note(found)
-    whole = by_domain(rated(*two(7, 12, 0.5)), "human", trials=199, resamples=50)
+    whole = compare_domains(*two(7, 12, 0.5))
     assert [one.code for one in whole.warnings] == ["few-units-in-parts"]
     assert "a pair is compared on" not in domains_note(whole)
     assert [(own.n_segments, own.n_documents) for own in whole.pairs[0].domains] == [(12, None)] * 2
@@ -224,20 +218,20 @@ def test_nist_of_a_domain_has_the_weights_of_that_domain():
 def test_one_domain_and_blocks_are_refused():
     scores, domains = two(6, 8, 0.5)
     with pytest.raises(SettingError, match="has only one domain, x"):
-        by_domain(rated(scores, ["x"] * 16), "human")
+        compare_domains(scores, ["x"] * 16)
     with pytest.raises(SettingError, match="blocks run"):
-        by_domain(rated(scores, domains), "human", unit="block")
+        compare_domains(scores, domains, unit="block")
 
 
 def test_few_units_are_told_and_what_they_cannot_decide():
     scores, _ = two(5, 30, 2.0)
     domains, documents = ["x"] * 40 + ["y"] * 20, [f"d{k // 20}" for k in range(60)]
-    found = by_domain(rated(scores, domains, documents), "human", trials=199, resamples=50)
+    found = compare_domains(scores, domains, documents)
     (told,) = found.warnings
     assert told.code == "too-few-units-in-parts" and told.facts["needed"] == 6
     assert told.facts["parts"] == {"the whole set": 3, "x": 2, "y": 1}
     assert domains_verdict(found) == "no pair can be significant with 3 documents"
-    found = by_domain(rated(scores, domains), "human", trials=199, resamples=50)
+    found = compare_domains(scores, domains)
     assert [(one.code, one.facts) for one in found.warnings] == [
         ("few-units-in-parts", {"unit": "segment", "parts": {"y": 20}})
     ]

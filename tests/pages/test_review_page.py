@@ -361,7 +361,9 @@ def test_who_is_left_out_can_be_put_back_while_the_numbers_wait(at, kept, monkey
     """
     views.reviews().add(kept.edit_link, Exclude("Alpha", None, "late"), 1)
     monkeypatch.setattr(
-        TaskView, "comparison", lambda view, meanwhile: background._ask(st.empty(), ("key",), "It")
+        TaskView,
+        "comparison",
+        lambda view, meanwhile: background._Task(("key",), "It", st.empty(), None).ask(),
     )
     monkeypatch.setattr(background._SCHEDULER, "expected", {("key",): 61.0})
     app = at("review", review=kept.edit_link)

@@ -225,7 +225,7 @@ def test_no_memory_of_the_pages_gives_one_persons_set_to_another(tmp_path):
         several, _ = size_sections.with_several_references(view, "A")
         parts = (
             views._with_tokenizer(testset, "char"),
-            testsets._part(testset, ("A",), "constrained"),
+            testsets._select_track(testset, ("A",), "constrained"),
             several,
         )
         names[person] = " ".join(part.name for part in parts)

@@ -258,7 +258,7 @@ def test_only_systems_known_to_be_outside_the_constrained_track_are_grey(task):
     small = make_findings(known, "human", trials=99, resamples=20)
     table = findings_table(small, "qab-en")
     assert {table.values("system")[row] for row in table.grey} == {names[1]}
-    ranking = rank_table(small.found, "human")
+    ranking = rank_table(small.comparison, "human")
     assert {ranking.values("system")[row] for row in ranking.grey} == {names[1]}
     nobody = replace(task, systems=dict.fromkeys(task.systems, SystemInfo(False)))
     assert not findings_table(

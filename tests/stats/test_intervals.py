@@ -64,7 +64,7 @@ class TestAgainstScipy:
                 n_resamples=0,
                 method=theirs,
                 confidence_level=1 - alpha,
-                bootstrap_result=SimpleNamespace(bootstrap_distribution=sample.drawn[k]),
+                bootstrap_result=SimpleNamespace(bootstrap_distribution=sample.replicates[k]),
             ).confidence_interval
             np.testing.assert_allclose([low[k], high[k]], of_scipy, rtol=1e-6)
 
@@ -113,7 +113,7 @@ class TestEveryInterval:
         low, high = INTERVALS[name](sample, alpha)
         assert (low <= high + 1e-12).all()
         moved = Sample(
-            *(shift + scale * x for x in (sample.observed, sample.drawn, sample.left_out)),
+            *(shift + scale * x for x in (sample.observed, sample.replicates, sample.left_out)),
             freedom=sample.freedom,
         )
         np.testing.assert_allclose(
