@@ -16,24 +16,23 @@ if view.testset.runs:
     )
     end_page()
 system = inside_sections.choose_system(view)
-found = None
-# A mean of segment scores, such as human scores, has no corpus score beside it: then BLEU has, as
-# on the left.
-summed = (
-    replace(view, metric="bleu")
-    if view.metric in view.testset.scores and view.testset.references
-    else view
-)
-left, right = st.columns(2, gap="medium") if view.testset.has_texts else (None, st.container())
-if left is not None:
-    with left, screen.or_without():
+has_texts = view.testset.has_texts
+# A mean of segment scores, such as human scores, has no corpus score to compare it with; BLEU has.
+corpus_view = view
+if view.metric in view.testset.scores and view.testset.references:
+    corpus_view = replace(view, metric="bleu")
+averages_place = st.container()
+if has_texts:
+    precisions_place, averages_place = st.columns(2, gap="medium")
+    with precisions_place, screen.or_without():
         inside_sections.show_precisions(view, system)
-with right, screen.or_without():
-    found = inside_sections.show_averages(summed)
+averages = None
+with averages_place, screen.or_without():
+    averages = inside_sections.show_averages(corpus_view)
 
-tab, places = inside_sections.open_tabs("inside", view.testset.has_texts)
+tab, places = inside_sections.open_tabs("inside", has_texts)
 with places[tab], screen.or_without():
     if tab != "sentence average":
         inside_sections.SHOW[tab](view, system)
-    elif found is not None:
-        inside_sections.show_case(summed, *found)
+    elif averages is not None:
+        inside_sections.show_case(corpus_view, *averages)

@@ -176,10 +176,10 @@ def group_systems(result: MetricResult, settings: Settings) -> list[SystemGroup]
         groups = [SystemGroup(name, BLUE, set(top_group))]
     else:
         groups = [SystemGroup("best score", BLUE, set(result.best))]
-    others = {row.system for row in result.systems}
+    remaining = {row.system for row in result.systems}
     for group in groups:
-        others -= group.members
-    return [*groups, SystemGroup("", GREY, others)]
+        remaining -= group.members
+    return [*groups, SystemGroup("", GREY, remaining)]
 
 
 # -------------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ _ACCURACIES = (
 _METRIC_ROW = 40  # pixels
 
 
-def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
+def agreement_dots(agreement: Agreement | TaskAgreement) -> go.Figure:
     """A row a metric, the most agreeing on top: soft pairwise accuracy above, pairwise below.
 
     The line at 0.5 is where a coin would be that orders each pair.
@@ -318,7 +318,7 @@ def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
     figure, labels = go.Figure(), Labels(34, 2)
     bounds = [0.5]
     for accuracy in _ACCURACIES:
-        trace = _draw_accuracy(found, accuracy)
+        trace = _draw_accuracy(agreement, accuracy)
         figure.add_trace(trace)
         for _, low, high in trace.customdata:
             bounds += [low, high]
@@ -329,9 +329,9 @@ def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
     low, high = max(0.0, min(bounds) - 0.03), min(1.0, max(bounds) + 0.03)
     x_range = [low, high + 0.005]
     figure.update_xaxes(range=x_range, tickfont_size=13, zeroline=False, tickformat=".2f")
-    human = labels(found.human, 30)
+    human = labels(agreement.human, 30)
     measured(figure, f"agreement with {human} (1: always; dotted line: 0.5, as a coin would)")
-    metrics = [metric_title(row.metric) for row in found.metrics]
+    metrics = [metric_title(row.metric) for row in agreement.metrics]
     set_rows(figure, labels, metrics, _METRIC_ROW, Margins(top=30, bottom=48, more=32))
     legend = {
         "orientation": "h",
@@ -346,10 +346,10 @@ def agreement_dots(found: Agreement | TaskAgreement) -> go.Figure:
     return labels.below(figure)
 
 
-def _draw_accuracy(found: Agreement | TaskAgreement, accuracy: _Accuracy) -> go.Scatter:
+def _draw_accuracy(agreement: Agreement | TaskAgreement, accuracy: _Accuracy) -> go.Scatter:
     """The dots of one kind; the custom data are the metric and the bounds of the interval."""
     x, y, customdata = [], [], []
-    for place, row in enumerate(found.metrics):
+    for place, row in enumerate(agreement.metrics):
         value = getattr(row, accuracy.attribute)
         if value is not None:
             low = getattr(row, f"{accuracy.attribute}_low")

@@ -52,12 +52,12 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
     unit: str,
     form: str = ".2f",
     joint: tuple[float, float] | None = None,
-    called: tuple[str, str] = ("", ""),
+    interval_names: tuple[str, str] = ("", ""),
 ) -> go.Figure:
     """The density (x, y) of bootstrapped improvements of a over b, with the observed one below.
 
-    Intervals, single and simultaneous (joint), are `called` by name below the figure. Right of zero
-    is blue, the rest vermillion.
+    Intervals, single and simultaneous (joint), have their `interval_names` below the figure. Right of
+    zero is blue, the other side vermillion.
     """
     height = float(y.max()) if len(y) else 1.0
     figure = go.Figure()
@@ -66,7 +66,7 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
         _add_density(figure, x, y)
         bounds += x[[0, -1]].tolist()
     if interval is not None and joint is not None:
-        single_name, joint_name = called
+        single_name, joint_name = interval_names
         interval_bars(figure, [interval], [-0.1 * height], single_name, form=form)
         interval_bars(figure, [joint], [-0.24 * height], joint_name, thick=False, form=form)
         set_key(figure)

@@ -43,15 +43,15 @@ def rates(
     rows: Sequence[Row],
     level: float | None = None,
     *,
-    other: str = "",
+    source: str = "",
     against: Sequence[Row] = (),
     words: tuple[str, str] = ("", ""),
-    what: str = "",
-    beside: str = "",
+    measure: str = "",
+    line_title: str = "",
 ) -> go.Figure:
     """One line for each share: a dot with its interval, and a diamond for another source.
 
-    `against` has shares to compare with, and `words` name both in the key. `beside` says what names
+    `against` has shares to compare with, and `words` name both in the key. `line_title` says what names
     the lines.
     """
     figure, labels = _set_lines([row[0] for row in rows])
@@ -67,27 +67,27 @@ def rates(
                 x.append(100 * value)
                 y.append(line)
     if x:
-        points = draw_points(x, y, f"{full(other)}: %{{x:.1f}}%", GREY, "diamond-open", 11)
+        points = draw_points(x, y, f"{full(source)}: %{{x:.1f}}%", GREY, "diamond-open", 11)
         figure.add_trace(points.update(marker_line_width=2))
-        write_at(figure, 1, 1, f"◇ {full(other)}", "right", **PLOT)
+        write_at(figure, 1, 1, f"◇ {full(source)}", "right", **PLOT)
     left = 0.0
     if level is not None:
         # The key is clear of the name of the level, which is a small share where there are two.
         left = 0.25
         _mark_level(figure, level)
         write_at(figure, 100 * level, 1, f"{100 * level:g}%", yref="paper")
-    if beside:
-        write_at(figure, 0, 1, beside, "left", **PLOT, xshift=-labels.left)
+    if line_title:
+        write_at(figure, 0, 1, line_title, "left", **PLOT, xshift=-labels.left)
     figure.update_xaxes(ticksuffix="%")
     figure.update_layout(showlegend=any(words), legend={**KEY, "x": left, "y": 1})
-    _write_what(figure, what)
+    _write_measure(figure, measure)
     return labels.below(figure)
 
 
 def panels(
     rows_by_title: Mapping[str, Sequence[Row]],
     level: float,
-    what: str = "",
+    measure: str = "",
     *,
     at_most: bool = False,
     predicted: Mapping[str, float] | None = None,
@@ -135,7 +135,7 @@ def panels(
     height = 76 + above + max(26, labels.lines * _LINE) * len(texts)
     figure.update_layout(height=height, showlegend=False, margin_t=28 + above)
     # The percent sign is not at each tick, which a phone has no room for.
-    _write_what(figure, f"% {what}".rstrip())
+    _write_measure(figure, f"% {measure}".rstrip())
     return labels.below(figure)
 
 
@@ -160,15 +160,15 @@ def p_values(p_by_metric: Mapping[str, Mapping[str, float | None]], alpha: float
     return labels.below(figure)
 
 
-def counts(parts: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
+def counts(cases: Mapping[str, Mapping[str, int]], measure: str) -> go.Figure:
     """A bar for each case, from top to bottom, cut into pieces."""
-    figure, labels = _set_lines(list(parts))
-    longest = max(sum(pieces.values()) for pieces in parts.values())
-    piece_names = next(iter(parts.values()))
+    figure, labels = _set_lines(list(cases))
+    longest = max(sum(pieces.values()) for pieces in cases.values())
+    piece_names = next(iter(cases.values()))
     for colour, name in zip((BLUE, VERMILLION, GREY), piece_names, strict=False):
-        values = [pieces[name] for pieces in parts.values()]
+        values = [pieces[name] for pieces in cases.values()]
         figure.add_bar(
-            y=list(range(len(parts))),
+            y=list(range(len(cases))),
             x=values,
             orientation="h",
             name=full(name),
@@ -182,7 +182,7 @@ def counts(parts: Mapping[str, Mapping[str, int]], what: str) -> go.Figure:
             hovertemplate=f"%{{x}} {full(name)}<extra></extra>",
         )
     bars = {"barmode": "stack", "bargap": 0.25, "showlegend": True, "legend_traceorder": "normal"}
-    set_size(figure, 92 + 30 * len(parts), labels.left, ENDS, 32, 46, below=what, **bars)
+    set_size(figure, 92 + 30 * len(cases), labels.left, ENDS, 32, 46, below=measure, **bars)
     return labels.below(figure)
 
 
@@ -199,10 +199,10 @@ def _set_lines(texts: Sequence[str], widest: int = 34, most: int = 2) -> tuple[g
     return figure, labels
 
 
-def _write_what(figure: go.Figure, what: str) -> None:
+def _write_measure(figure: go.Figure, measure: str) -> None:
     """Write below the axis what the shares are of, and make room for it."""
-    if what:
-        measured(figure, what)
+    if measure:
+        measured(figure, measure)
         figure.update_layout(height=figure.layout.height + 10, margin_b=46)
 
 

@@ -169,7 +169,7 @@ _MOST_TICKS = 6  # of sizes: a phone has room for as many
 
 def sample_scores(
     scores: Mapping[str, np.ndarray],
-    whole: float,
+    whole_score: float,
     published: Mapping[str, tuple[float, float]] | None = None,
     *,
     unit: str,
@@ -178,14 +178,14 @@ def sample_scores(
 ) -> go.Figure:
     """Scores of samples of several kinds, in bands on one axis (Koehn 2004, Figs 2 and 3).
 
-    Dots that would cover each other are side by side: height says nothing else. `whole` is the
+    Dots that would cover each other are side by side: height says nothing else. `whole_score` is the
     score of the whole test set; `ghosts` are samples before a shuffle.
 
     Shapes: `scores` (samples,).
     """
     figure, labels = start_figure(), Labels()
     published, ghosts = published or {}, ghosts or {}
-    values = [whole]
+    values = [whole_score]
     for bounds in published.values():
         values += bounds
     for drawn_scores in (*ghosts.values(), *scores.values()):
@@ -219,13 +219,13 @@ def sample_scores(
         figure.add_trace(points.update(marker_opacity=0.95, customdata=numbers))
         name = f"<b>{labels(kind, 14)}</b>"
         write_at(figure, 0, base + 0.6, name, "right", "middle", xref="paper", font_size=16)
-    mark_x(figure, whole, (0, len(scores)), GREY, "dot")
+    mark_x(figure, whole_score, (0, len(scores)), GREY, "dot")
     anchor = "center"
-    if whole == low:  # not beyond the edge
+    if whole_score == low:  # not beyond the edge
         anchor = "left"
-    elif whole == high:
+    elif whole_score == high:
         anchor = "right"
-    write_at(figure, whole, len(scores), f"whole test set {whole:{form}}", anchor)
+    write_at(figure, whole_score, len(scores), f"whole test set {whole_score:{form}}", anchor)
     if ghosts:
         write_at(figure, 1, 1, "○ before the shuffle", "right", "top", **PLOT)
     figure.update_xaxes(range=[low - margin, high + margin])
@@ -280,7 +280,7 @@ def intervals(  # noqa: PLR0913  the samples, the whole test set, and their word
     low: np.ndarray,
     high: np.ndarray,
     hits: np.ndarray,
-    whole: float,
+    whole_score: float,
     *,
     unit: str,
     form: str = ".2f",
@@ -312,8 +312,8 @@ def intervals(  # noqa: PLR0913  the samples, the whole test set, and their word
         lowest, highest = frame
         margin = 0.05 * (highest - lowest) or 1.0
         figure.update_yaxes(range=[lowest - margin, highest + margin])
-    words = f"whole test set, {whole:{form}}"
-    return _set_samples(figure, len(scores), whole, words, labels(unit), labels)
+    words = f"whole test set, {whole_score:{form}}"
+    return _set_samples(figure, len(scores), whole_score, words, labels(unit), labels)
 
 
 class _Mark(NamedTuple):
@@ -339,7 +339,7 @@ def outcomes(  # noqa: PLR0913  the samples, the line to compare them with, and 
     line: float,
     words: str,
     *,
-    what: str,
+    axis_title: str,
     unit: str = "",
     bounds: Sequence[float] = (),
     form: str = ".2f",
@@ -358,7 +358,7 @@ def outcomes(  # noqa: PLR0913  the samples, the line to compare them with, and 
         figure.add_trace(points)
     for bound in bounds:
         mark_y(figure, bound, BLUE, "dash", 1.5)
-    axis = f"{what} ({labels(unit)})" if unit else what
+    axis = f"{axis_title} ({labels(unit)})" if unit else axis_title
     return _set_samples(figure, len(values), line, words, axis, labels)
 
 
@@ -382,7 +382,7 @@ def _set_samples(
 
 def ratios(
     rows: Mapping[str, Sequence[tuple[int, float, float, float]]],
-    chosen: str,
+    system: str,
     middle: Mapping[int, float],
 ) -> go.Figure:
     """How much wider blocks spread than broad samples, by size, on log axes.
@@ -396,7 +396,7 @@ def ratios(
     for name, system_rows in rows.items():
         for size, ratio, _, _ in system_rows:
             values.append(ratio)
-            if name != chosen:
+            if name != system:
                 x.append(size)
                 y.append(ratio)
                 names.append([full(name)])
@@ -411,9 +411,9 @@ def ratios(
         line={"color": GREY, "width": 2},
         hovertemplate="median: %{y:.2f}<extra></extra>",
     )
-    sizes, ratio, low, high = np.array(rows.get(chosen) or np.empty((0, 4)), dtype=float).T
+    sizes, ratio, low, high = np.array(rows.get(system) or np.empty((0, 4)), dtype=float).T
     hover = "%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]"  # noqa: RUF027  Plotly fills it
-    points = draw_points(sizes, ratio, hover, name=labels(chosen))
+    points = draw_points(sizes, ratio, hover, name=labels(system))
     points.error_y = error_bars(ratio, low, high, BLUE, width=3)
     points.customdata = np.column_stack([low, high])
     figure.add_trace(points)
@@ -424,8 +424,8 @@ def ratios(
     bottom, top = np.log10(min(values) * 0.9), np.log10(max(values) * 1.1)
     ticks = [tick for tick in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(tick) <= top]
     figure.update_yaxes(log_axis(ticks, "{:g}", range=[bottom, top]))
-    every = max(1, math.ceil(len(middle) / _MOST_TICKS))
-    size_ticks = list(middle)[::-every]  # the largest has a tick
+    step = max(1, math.ceil(len(middle) / _MOST_TICKS))
+    size_ticks = list(middle)[::-step]  # the largest has a tick
     figure.update_xaxes(log_axis(size_ticks, showgrid=False))
     note = "spread of blocks / of broad samples, by segments"
     set_size(figure, 320, top=30, bottom=46, below=note)

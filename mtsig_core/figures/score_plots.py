@@ -20,11 +20,11 @@ _WIDEST_NAME = 17.5  # next to its line, in digits
 _NAMED = 12  # systems up to which all lines of a ranking are named
 
 
-def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str) -> go.Figure:
+def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], system: str) -> go.Figure:
     """Precision of n-grams by their length, a line for each system on a log axis; one stands out."""
     figure, labels = start_figure(), Labels(30)
     values, chosen_values = [], []
-    for name, percents in sorted(systems, key=lambda row: row[0] == chosen):
+    for name, percents in sorted(systems, key=lambda row: row[0] == system):
         above_zero = [value for value in percents if value]
         values += above_zero
         orders = list(range(1, len(percents) + 1))
@@ -37,7 +37,7 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], chosen: str)
             joined="solid",
         )
         points.line.width = 1.2
-        if name == chosen:
+        if name == system:
             chosen_values = above_zero
             points.update(name=labels(name), showlegend=True, line={"color": BLUE, "width": 3})
             points.update(marker={"color": BLUE, "size": 10})
@@ -130,10 +130,10 @@ def rankings(
         points = draw_points([0, 1], scores, hover, colour, size=8, joined="solid")
         points.line.width = 3 if name in colour_of else 1.2
         figure.add_trace(points)
-    named = [row for row in rows if len(rows) <= _NAMED or row[0] in colour_of]
+    labelled = [row for row in rows if len(rows) <= _NAMED or row[0] in colour_of]
     step = 0.07 * (max(values) - min(values) or 1.0)
-    left = [(corpus, name) for name, corpus, _ in named]
-    right = [(mean, name) for name, _, mean in named]
+    left = [(corpus, name) for name, corpus, _ in labelled]
+    right = [(mean, name) for name, _, mean in labelled]
     for x, scored, anchor, shift in ((0, left, "right", -10), (1, right, "left", 10)):
         height = np.inf
         for score, name in sorted(scored, key=lambda pair: -pair[0]):

@@ -45,18 +45,18 @@ def decisions(
     *,
     unit: str,
     between: tuple[int | None, int | None] = (None, None),
-    whole: float = math.inf,
+    n_whole: float = math.inf,
     beyond: Sequence[Detection] = (),
 ) -> go.Figure:
     """Share of random test sets on which a difference is found, or the opposite, and the plan.
 
-    Rows above half of the `whole` test set are pale. The plan is dashed `beyond` the sizes drawn.
+    Rows above half of the `n_whole` test set are pale. The plan is dashed `beyond` the sizes drawn.
     """
     sizes = [row.size for row in (*rows, *beyond)]
     figure = start_figure()
     figure.add_trace(_draw_plan(rows, "dot"))
-    independent = [row for row in rows if row.size <= whole / 2]
-    alike = [row for row in rows if row.size > whole / 2]
+    independent = [row for row in rows if row.size <= n_whole / 2]
+    alike = [row for row in rows if row.size > n_whole / 2]
     _add_shares(figure, independent, unit, 1.0)
     if alike:
         _add_shares(figure, alike, unit, _PALE)
@@ -108,8 +108,8 @@ def _write_key(
 
 def _add_shares(figure: go.Figure, rows: Sequence[Detection], unit: str, opacity: float) -> None:
     """Draw how often a difference is found, and how often the opposite."""
-    found = [row.significant for row in rows]
-    points = _draw_shares(rows, found, BLUE, f"found on %{{customdata}} of {unit}")
+    found_rates = [row.significant for row in rows]
+    points = _draw_shares(rows, found_rates, BLUE, f"found on %{{customdata}} of {unit}")
     figure.add_trace(points.update(opacity=opacity))
     opposite = [row.wrong for row in rows]
     points = _draw_shares(rows, opposite, VERMILLION, "opposite: %{customdata}")
@@ -211,7 +211,7 @@ def scores(
     names = list(dict.fromkeys(row.system for row in rows))
     figure, labels = start_figure(), Labels(_WIDEST_NAME, among=names)
     form = written_like(row.score for row in rows if row.score is not None)
-    ends = []
+    line_ends = []
     for name in sorted(names, key=lambda name: name in emphasised):
         scored = [row for row in rows if row.system == name and row.score is not None]
         sizes = [row.size for row in scored]
@@ -235,11 +235,11 @@ def scores(
         hover = f"{full(name)}: %{{y:{form}}} at %{{x:,}}<extra></extra>"
         figure.add_trace(line.update(hoverinfo=None, hovertemplate=hover))
         if scored:
-            ends.append(_LineEnd(means[-1], name, colour))
-    height = max(330, 70 + _NAME_HEIGHT * len(ends))
-    if ends:
-        _name_lines(figure, ends, height - 56, labels)
-    widest = max((width(end.name) for end in ends), default=0)
+            line_ends.append(_LineEnd(means[-1], name, colour))
+    height = max(330, 70 + _NAME_HEIGHT * len(line_ends))
+    if line_ends:
+        _name_lines(figure, line_ends, height - 56, labels)
+    widest = max((width(end.name) for end in line_ends), default=0)
     right = 32 + round(8 * min(_WIDEST_NAME, widest))
     upwards = f"{labels(metric, 12)} upwards"
     if lower:
@@ -249,16 +249,18 @@ def scores(
     return labels.below(figure, HALF_PAGE)
 
 
-def _name_lines(figure: go.Figure, ends: Sequence[_LineEnd], pixels: int, labels: Labels) -> None:
+def _name_lines(
+    figure: go.Figure, line_ends: Sequence[_LineEnd], pixels: int, labels: Labels
+) -> None:
     """Write all names at the right ends of their lines, apart on a figure so high.
 
     A name that had to move has a thin line to its own.
     """
     values = [value for trace in figure.data for value in trace.y]
     span = (max(values) - min(values)) or 1.0
-    are_few = len(ends) <= _FEW_NAMES
+    are_few = len(line_ends) <= _FEW_NAMES
     step = span * (18 if are_few else _NAME_HEIGHT) / pixels * 1.1
-    ordered = sorted(ends, reverse=True)
+    ordered = sorted(line_ends, reverse=True)
     lowest = min(values) - max(0.05 * span, step)
     heights = _spread_heights([end.height for end in ordered], step, lowest)
     for end, height in zip(ordered, heights, strict=True):
@@ -299,11 +301,11 @@ def widths(
     published: Sequence[tuple[float, float]],
     *,
     unit: str,
-    theirs: str,
+    source: str,
 ) -> go.Figure:
     """Relative width of one system's interval against the size, with the fitted line.
 
-    `published` are sizes and widths of a paper, which is called `theirs`.
+    `published` are sizes and widths of a paper, which is called `source`.
     """
     x, y = [], []
     for row in rows:
@@ -314,7 +316,7 @@ def widths(
     y_paper = [100 * relative_width for _, relative_width in published]
     figure = start_figure()
     if published:
-        name = full(theirs)
+        name = full(source)
         hover = f"{name}: %{{y:.2f}}% at %{{x:,}}"
         points = draw_points(x_paper, y_paper, hover, GREY, "diamond-open", 9, name, joined="dot")
         figure.add_trace(points)
@@ -333,7 +335,7 @@ def widths(
 
 def references(
     ours: Sequence[tuple[int, float, float, float]],
-    theirs: Sequence[tuple[int, float, float, float]],
+    published: Sequence[tuple[int, float, float, float]],
     *,
     metric: str,
     source: str,
@@ -343,13 +345,13 @@ def references(
     Rows are a number of references, the score, and the bounds relative to the score.
     """
     figure, labels = start_figure(), Labels()
-    if theirs:
-        _add_reference_scores(figure, theirs, 0.06, source, GREY, "diamond-open")
+    if published:
+        _add_reference_scores(figure, published, 0.06, source, GREY, "diamond-open")
     if ours:
         _add_reference_scores(figure, ours, 0.0, "ours", BLUE, "circle")
-    counts = sorted({row[0] for row in (*ours, *theirs)})
+    counts = sorted({row[0] for row in (*ours, *published)})
     figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25])
-    right = 190 if theirs else 60
+    right = 190 if published else 60
     set_size(figure, 300, right=right, below=f"references; {labels(metric)} upwards")
     return labels.below(figure)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,6 +39,10 @@ from mtsig_core.score_names import (
 )
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+#: The scores of each system, by segment.
+_ScoresBySystem: TypeAlias = dict[str, list[float | None]]
+
 
 def join_scores(  # noqa: PLR0913  options of users
     testset: TestSet,
@@ -48,9 +52,9 @@ def join_scores(  # noqa: PLR0913  options of users
     ids: FilePath | None = None,
     higher_is_better: Collection[str] = (),
     langpair: str | None = None,
-    columns: Mapping[str, str] = MappingProxyType({}),
+    columns: Mapping[str, str] = _NOTHING,
     raters: str = "mean",
-    mqm_weights: Mapping[str, float] = MappingProxyType({}),
+    mqm_weights: Mapping[str, float] = _NOTHING,
 ) -> TestSet:
     """A test set with segment scores from tables.
 
@@ -116,7 +120,7 @@ def join_scores(  # noqa: PLR0913  options of users
     known = {*testset.systems, *testset.references}
     finder = _LineFinder(testset, ids)
     position: dict[LineId, int] = {line: k for k, line in enumerate(testset.lines)}
-    scores: dict[str, dict[str, list[float | None]]] = {}
+    scores: dict[str, _ScoresBySystem] = {}
     domain_of: dict[LineId, str] = {}
     groups = read_groups(tables, options, known)
     for name, group in groups.items():
@@ -148,9 +152,9 @@ def read_scores(  # noqa: PLR0913  options of users
     name: str | None = None,
     higher_is_better: Collection[str] = (),
     langpair: str | None = None,
-    columns: Mapping[str, str] = MappingProxyType({}),
+    columns: Mapping[str, str] = _NOTHING,
     raters: str = "mean",
-    mqm_weights: Mapping[str, float] = MappingProxyType({}),
+    mqm_weights: Mapping[str, float] = _NOTHING,
 ) -> TestSet:
     """A test set of segment scores only, with the systems, lines and documents of the tables.
 
@@ -256,7 +260,7 @@ def find_unsettled(
     tables: Tables,
     *,
     langpair: str | None = None,
-    columns: Mapping[str, str] = MappingProxyType({}),
+    columns: Mapping[str, str] = _NOTHING,
 ) -> dict[str, tuple[float, float]]:
     """The names of scores for which nothing says that higher is better, each with its range.
 
@@ -292,11 +296,11 @@ def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
 
 def _place_scores(
     ratings: Sequence[Rating], position: Mapping[LineId, int], location: str
-) -> dict[str, list[float | None]]:
+) -> _ScoresBySystem:
     """The scores of each system by segment, of the lines that have a position."""
     systems = dict.fromkeys(rating.system for rating in ratings)
     check_values(len(systems) * len(position), location)
-    scores: dict[str, list[float | None]] = {system: [None for _ in position] for system in systems}
+    scores: _ScoresBySystem = {system: [None for _ in position] for system in systems}
     for rating in ratings:
         if rating.line in position:
             scores[rating.system][position[rating.line]] = rating.score
@@ -315,7 +319,7 @@ def _add_names(name_of: dict[LineId, str], ratings: Iterable[Rating], kind: str)
 
 
 def _freeze_scores(
-    scores: Mapping[str, Mapping[str, Sequence[float | None]]],
+    scores: Mapping[str, _ScoresBySystem],
     groups: Mapping[str, RatingGroup],
     options: ScoreOptions,
 ) -> tuple[dict[str, SegmentScores], list[Assumption]]:

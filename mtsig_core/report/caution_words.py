@@ -32,16 +32,16 @@ HUMAN_SCORES = "human scores"
 # Templates.
 
 
-def list_names(names: Sequence[str], shown: int = 4) -> str:
+def list_names(names: Sequence[str], most: int = 4) -> str:
     """Write the first of some names as an English list, and the number of the others.
 
     >>> list_names("ABC"), list_names("ABCDEFG")
     ('A, B and C', 'A, B, C, D and 3 others')
     """
     listed = list(names)
-    n_more = len(names) - shown
+    n_more = len(names) - most
     if n_more > 1:
-        listed = [*names[:shown], f"{n_more} others"]
+        listed = [*names[:most], f"{n_more} others"]
     if len(listed) < 2:
         return "".join(listed)
     return f"{', '.join(listed[:-1])} and {listed[-1]}"
@@ -298,26 +298,26 @@ def list_remedies(cautions: Iterable[Caution]) -> list[Remedy]:
 
 def group_cautions(
     cautions: Iterable[Caution],
-    shown: int = 3,
+    most: int = 3,
     several: bool = False,
     say: Callable[[Sequence[Remedy]], str] | None = None,
 ) -> list[list[str]]:
     """Return the texts of cautions, a list for each kind and metric.
 
-    Beyond `shown` of a kind, only their number is written. If there are `several` metrics, each text
+    Beyond `most` of a kind, only their number is written. If there are `several` metrics, each text
     begins with the metric that it is about. `say` writes remedies; its words end the last text of a
     kind.
     """
     groups = []
     for group in group_by_kind(cautions).values():
-        listed = group[:shown]
+        listed = group[:most]
         texts = []
         for caution in listed:
             is_repeated = caution is not listed[-1] and caution.advice == listed[-1].advice
             text = caution.finding if is_repeated else caution.text
             texts.append(_prefix(caution, several) + text)
-        if len(group) > shown:
-            texts.append(f"... and {len(group) - shown} more of this kind.")
+        if len(group) > most:
+            texts.append(f"... and {len(group) - most} more of this kind.")
         if say is not None:
             texts[-1] = f"{texts[-1]} {say(list_remedies(listed))}".rstrip()
         groups.append(texts)

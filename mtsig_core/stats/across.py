@@ -310,15 +310,15 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     n_apart, variances, freedom = [], [], []
     for number, (lang_pair, counted) in enumerate(measured.items(), 1):
         keyed = replace(plans[lang_pair], trials=trials, seed=derive_seed(seed, lang_pair))
-        drawn = _draw_share(counted.only(names), pairs, keyed, jobs)
-        observed += share * drawn.observed
-        replicates += share * drawn.replicates
-        null += share * drawn.null
-        is_tested &= drawn.is_tested
-        is_single |= drawn.is_single
-        n_apart.append(drawn.n_apart)
-        variances.append(share**2 * drawn.variances)
-        freedom.append(drawn.freedom)
+        lang_pair_share = _draw_share(counted.only(names), pairs, keyed, jobs)
+        observed += share * lang_pair_share.observed
+        replicates += share * lang_pair_share.replicates
+        null += share * lang_pair_share.null
+        is_tested &= lang_pair_share.is_tested
+        is_single |= lang_pair_share.is_single
+        n_apart.append(lang_pair_share.n_apart)
+        variances.append(share**2 * lang_pair_share.variances)
+        freedom.append(lang_pair_share.freedom)
         if progress is not None:
             progress(number * share)
 
@@ -359,7 +359,7 @@ def _count_units_apart(plan: Plan, n_apart: np.ndarray) -> np.ndarray:
 def _order_common_systems(measured: Sequence[Measured]) -> list[str]:
     """Return the systems that all language pairs have, the best mean score first."""
     first = measured[0]
-    names = [name for name in first.names if all(name in other.names for other in measured)]
+    names = [name for name in first.names if all(name in counted.names for counted in measured)]
     if not names:
         return []
     scores = np.mean([counted.only(names).scores for counted in measured], axis=0)
@@ -540,7 +540,9 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         work.steps.finish_step()
     if not comparisons and work.missing:
         raise next(iter(work.missing.values()))
-    joined = join_task(info, names, comparisons, macro, task.excluded, chosen=metrics is not None)
+    joined = join_task(
+        info, names, comparisons, macro, task.excluded, are_given=metrics is not None
+    )
     cautions = [
         about_missing_tokenizer(task.testset(lang_pair), metric, lang_pair)
         for metric, lang_pair in work.missing
@@ -647,9 +649,9 @@ class _TaskWork:
         self.steps.report(f"{len(sent)} language pairs on other machines", 0.0)
         testsets = [self.task.testset(lang_pair) for lang_pair in sent]
         draw_pair = partial(_draw_elsewhere, testsets, metric, self.by_reference, self.sampling)
-        for lang_pair, drawn in zip(sent, run_in_order(draw_pair, len(sent)), strict=True):
+        for lang_pair, draws_by_key in zip(sent, run_in_order(draw_pair, len(sent)), strict=True):
             self.steps.report(f"{lang_pair}, done elsewhere", 0.0)
-            for key, draws in drawn.items():
+            for key, draws in draws_by_key.items():
                 self.cache[key] = draws
             yield lang_pair, self._compare_pair(metric, lang_pair, measured)
 
@@ -753,11 +755,11 @@ def join_task(
     comparisons: Mapping[tuple[str, str], Comparison],
     macro: Mapping[str, MacroResult],
     exclude: tuple[TaskExclusion, ...],
-    chosen: bool,
+    are_given: bool,
 ) -> TaskComparison:
     """Join comparisons by one of the metrics each, by (metric, language pair), to that of a task.
 
-    `chosen` says whether the user named the metrics.
+    `are_given` says whether the user named the metrics.
     """
     pairs = {}
     for lang_pair in info.pairs:
@@ -768,7 +770,7 @@ def join_task(
             excluded = find_exclusions(lang_pair, exclude)
             pairs[lang_pair] = replace(join_comparisons(by_metric), excluded=excluded)
     macro_in_order = {name: macro[name] for name in metrics if name in macro}
-    cautions = () if chosen else tuple(about_choice(info, metrics[0]))
+    cautions = () if are_given else tuple(about_choice(info, metrics[0]))
     return TaskComparison(info, pairs, macro_in_order, exclude, warnings=cautions)
 
 

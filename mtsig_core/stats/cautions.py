@@ -878,7 +878,9 @@ def _count_differing_texts(
     segments = set()
     for first, second in zip(first_runs, second_runs, strict=False):
         texts = zip(first, second, strict=True)
-        segments |= {segment for segment, (text, other) in enumerate(texts) if text != other}
+        segments |= {
+            segment for segment, (text, second_text) in enumerate(texts) if text != second_text
+        }
     if differing_unit(settings) == "document":
         return len({testset.document_index[segment] for segment in segments})
     return len(segments)

@@ -211,11 +211,11 @@ def _mask(text: str) -> str:
 def _about_marks(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caution]:
     outputs = {name: _Sample(texts) for name, texts in systems.items()}
     references = {name: _Sample(texts) for name, texts in testset.references.items()}
-    others = list(references.values())
+    other_samples = list(references.values())
     if testset.sources is not None:
-        others.append(_Sample(testset.sources))
+        other_samples.append(_Sample(testset.sources))
     for name, sample in outputs.items():
-        facts = _describe_marks(sample, others)
+        facts = _describe_marks(sample, other_samples)
         if facts is not None:
             yield Caution("marked-lines", facts, a=name, remedies=({"exclude": name},))
     if not outputs:
@@ -226,11 +226,11 @@ def _about_marks(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Cau
             yield Caution("marked-reference", {"reference": name, **facts})
 
 
-def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any] | None:
+def _describe_marks(sample: _Sample, other_samples: Sequence[_Sample]) -> dict[str, Any] | None:
     """Return in how many lines marks are, their kind, and an example; None without marks."""
     if len(sample.texts) < _LEAST_LINES:
         return None
-    marks = _find_marks(sample, others)
+    marks = _find_marks(sample, other_samples)
     if marks:
         lines = zip(sample.texts, sample.lines, strict=True)
         marked = [text for text, line in lines if marks[0].is_in(line)]
@@ -239,7 +239,7 @@ def _describe_marks(sample: _Sample, others: Sequence[_Sample]) -> dict[str, Any
         written = [(mark.place, mark.write(marked[0])) for mark in marks]
         return _list_facts("marks", marked, sample, written)
     escaped = [text for text in sample.texts if ENTITY.search(text)]
-    if len(escaped) >= _LEAST_ENTITIES and _has_only_entities(len(escaped), others):
+    if len(escaped) >= _LEAST_ENTITIES and _has_only_entities(len(escaped), other_samples):
         return _list_facts("entities", escaped, sample)
     return None
 
@@ -259,28 +259,28 @@ def _list_facts(
     }
 
 
-def _has_only_entities(n_escaped: int, others: Sequence[_Sample]) -> bool:
+def _has_only_entities(n_escaped: int, other_samples: Sequence[_Sample]) -> bool:
     """Whether lines have entities where the other texts have the characters themselves."""
-    for other in others:
-        if any(ENTITY.search(text) for text in other.texts):
+    for sample in other_samples:
+        if any(ENTITY.search(text) for text in sample.texts):
             return False
-        n_with_characters = sum(_ESCAPED.search(text) is not None for text in other.texts)
+        n_with_characters = sum(_ESCAPED.search(text) is not None for text in sample.texts)
         if n_escaped <= _MARKED * n_with_characters:
             return False
     return True
 
 
-def _find_marks(sample: _Sample, others: Sequence[_Sample]) -> list[_Mark]:
+def _find_marks(sample: _Sample, other_samples: Sequence[_Sample]) -> list[_Mark]:
     """Return up to two marks that most lines have, and hardly a line of each other text."""
 
     def is_mark(mark: _Mark) -> bool:
         if sample.share(mark) <= _MARKED:
             return False
-        return all(other.share(mark) <= _RARE for other in others)
+        return all(text.share(mark) <= _RARE for text in other_samples)
 
     if is_mark(_SPACE_BEFORE_PUNCTUATION):
         return [_SPACE_BEFORE_PUNCTUATION]
-    start, end = _find_added(sample.lines, others[0].lines)
+    start, end = _find_added(sample.lines, other_samples[0].lines)
     marks = []
     if not _STYLE["start"].fullmatch(start) and is_mark(_Mark("start", start)):
         marks.append(_Mark("start", start))
@@ -368,16 +368,16 @@ def _about_equal_lines(testset: TestSet, systems: Mapping[str, Lines]) -> Iterat
         second = max(counts, key=lambda name: counts[name])
         if len(rows) - counts[second] <= _FAR_ABOVE * len(long_rows):
             continue
-        others = [name for name in testset.references if name != reference]
+        other_references = [name for name in testset.references if name != reference]
         facts = {
             "reference": reference,
             "n": len(rows),
             "n_lines": len(long_rows),
             "next_system": second,
             "n_next": counts[second],
-            "has_others": bool(others),
+            "has_others": bool(other_references),
         }
-        remedy = {"refs": ",".join(others)} if others else {"exclude": first}
+        remedy = {"refs": ",".join(other_references)} if other_references else {"exclude": first}
         yield Caution("made-from-output", facts, a=first, remedies=(remedy,))
 
 

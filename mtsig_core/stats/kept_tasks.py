@@ -78,9 +78,9 @@ def digest_of(source: TaskSource) -> str:
         [os.path.abspath(path) for path in files],
         [(row.st_size, row.st_mtime_ns, row.st_ctime_ns, row.st_ino, row.st_dev) for row in stats],
     )
-    kept = kept_value(str, *key)
-    if kept is not None:
-        return kept
+    stored = kept_value(str, *key)
+    if stored is not None:
+        return stored
     newest = max((max(row.st_mtime_ns, row.st_ctime_ns) for row in stats), default=0)
     is_settled = newest < time.time_ns() - _RECENT
     digest = source.digest()
@@ -94,9 +94,9 @@ def read_once(source: TaskSource, digest: str) -> Task:
 
     Texts are as quick to read as they would be to open, so tasks with texts are not kept.
     """
-    kept = kept_value(_KeptTask, digest, "task")
-    if kept is not None:
-        return kept.open()
+    stored = kept_value(_KeptTask, digest, "task")
+    if stored is not None:
+        return stored.open()
     task = source.read()
     if all(map(_has_only_scores, task.testsets.values())):
         keep_value(_KeptTask.from_task(task), digest, "task")
@@ -152,8 +152,8 @@ class _KeptSet:
 
     def open(self) -> TestSet:
         scores = {
-            name: SegmentScores(kept.by_system, kept.higher_is_better)
-            for name, kept in self.scores.items()
+            name: SegmentScores(stored.by_system, stored.higher_is_better)
+            for name, stored in self.scores.items()
         }
         by_system = next(iter(scores.values())).by_system
         no_texts: Sequence[Any] = [None] * len(next(iter(by_system.values())))
@@ -190,7 +190,7 @@ class _KeptTask:
         return cls(task.name, testsets, systems, task.assumed, task.primary, task.rank_rule)
 
     def open(self) -> Task:
-        testsets = {lang_pair: kept.open() for lang_pair, kept in self.testsets.items()}
+        testsets = {lang_pair: stored.open() for lang_pair, stored in self.testsets.items()}
         return Task(self.name, testsets, self.systems, self.assumed, self.primary, self.rank_rule)
 
 

@@ -465,16 +465,16 @@ def replicate_task(
     pairs = list(pairs)
     matched, by_rule = match_names(tables, pairs)
     tables_here = {matched[name]: table for name, table in tables.items() if name in matched}
+    if not tables_here:
+        table = next(iter(tables.values()))
+        raise _explain_nothing_common(table, "language pair", tables, pairs)
     scored = {pair: ScoredSet(*read(pair)) for pair in tables_here}
     replications = _replicate(scored, tables_here, False, progress)
     has_scores = any(replication.rows for replication in replications.values())
     if not has_scores and not any(table.ranks for table in tables_here.values()):
-        table = next(iter(tables.values()))
-        if not replications:
-            raise _explain_nothing_common(table, "language pair", tables, pairs)
-        pair, official = next(iter(tables_here.items()))
+        pair, table = next(iter(tables_here.items()))
         systems = scored[pair].testset.systems
-        raise _explain_nothing_common(official, "system", official.systems, systems)
+        raise _explain_nothing_common(table, "system", table.systems, systems)
     return TaskReplication(
         replications,
         tuple(pair for pair in pairs if pair not in replications),

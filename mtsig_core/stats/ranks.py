@@ -128,14 +128,14 @@ class _Wins:
             means=self.means,
         )
 
-    def rank_by_cluster(self, ends: Sequence[int]) -> Ranks:
+    def rank_by_cluster(self, cluster_ends: Sequence[int]) -> Ranks:
         """Rank each system by the places of its cluster; clusters end after the places `ends`."""
         low, high = np.empty((2, len(self.order)), dtype=int)
-        for start, stop in pairwise([0, *ends, len(self.order)]):
+        for start, stop in pairwise([0, *cluster_ends, len(self.order)]):
             members = self.order[start:stop]
             low[members] = start + 1
             high[members] = stop
-        return self.rank(low, high, _number_clusters(self.order, ends))
+        return self.rank(low, high, _number_clusters(self.order, cluster_ends))
 
 
 def _find_wins(
@@ -176,8 +176,8 @@ def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     """
     wins = _find_wins(scores, _mann_whitney, alpha)
     beats = wins.beats[np.ix_(wins.order, wins.order)]
-    ends = [place for place in range(1, len(scores)) if beats[:place, place:].all()]
-    return wins.order, wins.rank_by_cluster(ends)
+    cluster_ends = [place for place in range(1, len(scores)) if beats[:place, place:].all()]
+    return wins.order, wins.rank_by_cluster(cluster_ends)
 
 
 def wmt22_appraise(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
@@ -219,10 +219,10 @@ def _end_where_wins_suffice(wins: np.ndarray) -> list[int]:
     return [place for place in range(1, n) if wins[place - 1] == n - place]
 
 
-def _number_clusters(order: np.ndarray, ends: Sequence[int]) -> np.ndarray:
+def _number_clusters(order: np.ndarray, cluster_ends: Sequence[int]) -> np.ndarray:
     """The cluster of each system, from 1; clusters end after the places `ends` of the order."""
     cluster = np.empty(len(order), dtype=int)
-    cluster[order] = np.searchsorted(ends, np.arange(len(order)), side="right") + 1
+    cluster[order] = np.searchsorted(cluster_ends, np.arange(len(order)), side="right") + 1
     return cluster
 
 
@@ -287,12 +287,12 @@ def _end_where_ties_end(is_tied: np.ndarray) -> list[int]:
 
     `is_tied` has the shape (places, places); each system is tied with itself.
     """
-    ends, reach = [], 0
+    cluster_ends, reach = [], 0
     for place, row in enumerate(is_tied):
         reach = max(reach, int(np.flatnonzero(row)[-1]))
         if reach == place:
-            ends.append(place + 1)
-    return ends
+            cluster_ends.append(place + 1)
+    return cluster_ends
 
 
 def _mean_of_means(scores: np.ndarray, groups: Sequence[np.ndarray]) -> float:
@@ -503,7 +503,7 @@ _RULES = (
         "as WMT25",
         "Kocmi et al. 2025",
         wmt25,
-        "a rank range ends at the first significant difference, and systems beyond it do not count",
+        "a rank range cluster_ends at the first significant difference, and systems beyond it do not count",
         each_rating=True,
     ),
     RankRule(
@@ -556,12 +556,12 @@ def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
     >>> find_clusters(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
     [1, 2, 2]
     """
-    ends = []
+    cluster_ends = []
     for place in range(1, len(order)):
         above, below = order[:place], order[place:]
         if (high[above] <= place).all() and (low[below] > place).all():
-            ends.append(place)
-    return _number_clusters(order, ends)
+            cluster_ends.append(place)
+    return _number_clusters(order, cluster_ends)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -644,8 +644,10 @@ def find_top_group(result: MetricResult) -> tuple[str, ...] | None:
 
     None where ranks are undefined or there is only one system.
     """
+    if len(result.systems) < 2:
+        return None
     best = result.systems[0]
-    if len(result.systems) < 2 or best.rank_low is None:
+    if best.rank_low is None:
         return None
     if best.rank_low == best.rank_high == 1:
         return (best.system,)

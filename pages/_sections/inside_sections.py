@@ -1,6 +1,4 @@
-"""Parts of the page Inside a score: precisions, length, one sentence step by step, means of
-sentence scores.
-"""
+"""Sections of the page Inside a score: precisions, length, one sentence, means of sentences."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from mtsig_core import TestSet
 from mtsig_core.experiments.inside_score import (
     NGRAM_ORDERS,
     NOTE_OUTPUT,
@@ -40,6 +39,7 @@ from pages._ui.views import View
 
 
 def choose_system(view: View) -> str:
+    """Return the system of the page's figures."""
     return controls.choice("System", systems_of(view), "system", width=320)
 
 
@@ -54,317 +54,334 @@ def systems_of(view: View) -> list[str]:
 
 # Inside BLEU: precisions, length, one sentence step by step, signatures.
 
-_NOTE, _HERE = "of the reading note", "of this test set"
-_SHORT = 0.85  # the length ratio that is spoken of
+_NOTE = "of the reading note"
+_HERE = "of this test set"
+_SHORT = 0.85  # the length ratio of the headline
 
 
 def show_precisions(view: View, system: str) -> None:
     """Draw the precisions of one system with all others, and the brevity penalty."""
-    parts = study(view, "metrics precisions", "bleu")
-    rows = parts.run(precisions, "Counting n-grams")
-    mine = next(row for row in rows if row.system == system)
-    precision = mine.bleu / mine.brevity_penalty if mine.brevity_penalty else 0
+    experiment = study(view, "metrics precisions", "bleu")
+    rows = experiment.run(precisions, "Counting n-grams")
+    own_row = next(row for row in rows if row.system == system)
+    penalty = own_row.brevity_penalty
+    precision = own_row.bleu / penalty if penalty else 0
     screen.answer(
-        f"{system}: BLEU {mine.bleu:.2f} = brevity penalty {mine.brevity_penalty:.3f} × precision "
+        f"{system}: BLEU {own_row.bleu:.2f} = brevity penalty {penalty:.3f} × precision "
         f"{precision:.2f}"
     )
-    parts.show(
-        partial(
-            by_order,
-            [(row.system, [getattr(row, f"p{n}") for n in NGRAM_ORDERS]) for row in rows],
-            system,
-        ),
+    lines = [(row.system, _list_precisions(row)) for row in rows]
+    experiment.show(
+        partial(by_order, lines, system),
         rows,
-        f"Precision of {system} by length of n-gram, from {mine.p1 or 0:.1f}% to {mine.p4 or 0:.1f}%.",
+        f"Precision of {system} by length of n-gram, from {own_row.p1 or 0:.1f}% to "
+        f"{own_row.p4 or 0:.1f}%.",
         system,
         table=tables.precision_table(rows, False),
     )
     st.caption(
-        "An n-gram is a sequence of n words; its precision is the share that a reference has too. BLEU is the "
-        "geometric mean of the four precisions times the brevity penalty, which is below 1 for short outputs."
+        "An n-gram is a sequence of n words; its precision is the share that a reference has too. "
+        "BLEU is the geometric mean of the four precisions times the brevity penalty, which is "
+        "below 1 for short outputs."
     )
 
 
-def show_lengths(view: View, system: str, beside: str | None = None) -> None:
-    """Draw BLEU and GTM-2 of a system at other lengths, and of one `beside` it, which is asked for
-    where none is given.
+def _list_precisions(row) -> list[float | None]:
+    return [getattr(row, f"p{n}") for n in NGRAM_ORDERS]
+
+
+def show_lengths(view: View, system: str, other: str | None = None) -> None:
+    """Draw BLEU and GTM-2 of a system at other lengths, next to another system.
+
+    The page asks for the other system where it is not given.
     """
-    if beside is None and (others := [name for name in systems_of(view) if name != system]):
-        beside = controls.choice("Beside", others, "beside")
-    cut = study(view, "metrics lengths", "bleu", system=system, beside=beside)
-    one = cut.run(lengths, "Scoring other lengths")
-    actual, simulated = one.actual, one.how == "word penalty"
-    sides = [one.nearest(ratio) for ratio in (_SHORT, 1 / _SHORT) if simulated or ratio < 1]
-    screen.answer(
-        f"{system} loses "
-        + ", ".join(
-            f"{signed(actual.bleu - point.bleu, '.1f', '')} BLEU and {signed(actual.gtm_2 - point.gtm_2, '.1f', '')} GTM-2 "
-            f"at a length ratio of {point.length_ratio or 0:.2f}"
-            for point in sides
-        )
-    )
-    cut.show(
-        partial(by_length, length_lines(one), paper=simulated),
-        tables.length_records(one),
-        f"BLEU and GTM-2 of {' and '.join(name for name, _ in one.curves)} by length ratio; {system} has "
-        + ", ".join(
-            f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
-            for point in (*sides, actual)
-        )
-        + ".",
+    others = [name for name in systems_of(view) if name != system]
+    if other is None and others:
+        other = controls.choice("Beside", others, "beside")
+    experiment = study(view, "metrics lengths", "bleu", system=system, beside=other)
+    result = experiment.run(lengths, "Scoring other lengths")
+    is_simulated = result.how == "word penalty"
+    points = [result.nearest(_SHORT)]
+    if is_simulated:
+        points.append(result.nearest(1 / _SHORT))
+    losses = [_describe_loss(result.actual, point) for point in points]
+    screen.answer(f"{system} loses {', '.join(losses)}")
+    scores = [
+        f"{point.bleu:.1f} and {point.gtm_2:.1f} at {point.length_ratio or 0:.2f}"
+        for point in (*points, result.actual)
+    ]
+    names = " and ".join(name for name, _ in result.curves)
+    experiment.show(
+        partial(by_length, length_lines(result), paper=is_simulated),
+        tables.length_records(result),
+        f"BLEU and GTM-2 of {names} by length ratio; {system} has {', '.join(scores)}.",
         system,
     )
-    screen.show_table(tables.length_table(one))
+    screen.show_table(tables.length_table(result))
+    if is_simulated:
+        how = "The systems translate again with a word penalty."
+    else:
+        how = "Each output keeps the first part of its words. Truncation cannot lengthen."
     st.caption(
         "Short outputs lose BLEU through the brevity penalty; GTM-2, an F-measure, hardly changes. "
-        + (
-            "The systems translate again with a word penalty."
-            if simulated
-            else "Each output keeps the first part of its words. Truncation cannot lengthen."
-        )
+        + how
     )
     screen.faint(
-        f"{one.n_segments:,} of {view.testset.n_segments:,} segments. {one.bleu_signature}; "
-        f"{one.gtm_2_signature}"
+        f"{result.n_segments:,} of {view.testset.n_segments:,} segments. {result.bleu_signature}; "
+        f"{result.gtm_2_signature}"
     )
 
 
-def length_lines(one: Lengths) -> list[tuple[str, str, list[float], list[float]]]:
+def _describe_loss(actual, point) -> str:
+    """Write how much the scores of another length are below the actual ones."""
+    bleu = signed(actual.bleu - point.bleu, ".1f", "")
+    gtm_2 = signed(actual.gtm_2 - point.gtm_2, ".1f", "")
+    return f"{bleu} BLEU and {gtm_2} GTM-2 at a length ratio of {point.length_ratio or 0:.2f}"
+
+
+def length_lines(result: Lengths) -> list[tuple[str, str, list[float], list[float]]]:
     """Return the lines of the figure: system, metric, length ratios and scores."""
-    return [
-        (
-            name,
-            what,
-            [point.length_ratio or 0 for point in points],
-            [getattr(point, key) for point in points],
-        )
-        for what, key in (("BLEU", "bleu"), ("GTM-2", "gtm_2"))
-        for name, points in one.curves
-    ]
+    lines = []
+    for metric, field in (("BLEU", "bleu"), ("GTM-2", "gtm_2")):
+        for name, points in result.curves:
+            ratios = [point.length_ratio or 0 for point in points]
+            scores = [getattr(point, field) for point in points]
+            lines.append((name, metric, ratios, scores))
+    return lines
 
 
 def show_example(view: View, system: str) -> None:
+    """Draw BLEU of one sentence step by step."""
     testset = view.testset
     sentence = controls.choice("Sentence", (_NOTE, _HERE), "sentence")
     if sentence == _NOTE:
-        example = study(view, "metrics example", "bleu")
-        one = note_example(tokenizer=testset.tokenizer)
-    else:
-        example = study(
-            view, "metrics example", "bleu", system=system, line=controls.line(st, testset.lines)
-        )
-        one = example.run(worked_example, "Counting n-grams")
-    screen.answer(tables.formula(one))
-    if sentence == _NOTE:
+        experiment = study(view, "metrics example", "bleu")
+        example = note_example(tokenizer=testset.tokenizer)
+        screen.answer(tables.formula(example))
         screen.plain(f"Output: {NOTE_OUTPUT}")
-        screen.plain(f"Reference: {one.references[0]}")
+        screen.plain(f"Reference: {example.references[0]}")
     else:
+        line = controls.line(st, testset.lines)
+        experiment = study(view, "metrics example", "bleu", system=system, line=line)
+        example = experiment.run(worked_example, "Counting n-grams")
+        screen.answer(tables.formula(example))
         segments_sections.cards(
             testset,
-            [one.system],
-            [testset.lines.index(one.line)],
-            [f"sentence BLEU {one.bleu:.1f}"],
+            [example.system],
+            [testset.lines.index(example.line)],
+            [f"sentence BLEU {example.bleu:.1f}"],
         )
-    screen.show_table(tables.step_table(one))
-    penalty = f"exp(1 - {one.ref_len}/{one.sys_len}) = " if 0 < one.sys_len < one.ref_len else ""
+    screen.show_table(tables.step_table(example))
+    sys_len, ref_len = example.sys_len, example.ref_len
+    formula = f"exp(1 - {ref_len}/{sys_len}) = " if 0 < sys_len < ref_len else ""
     st.caption(
-        f"Brevity penalty: {one.sys_len} tokens against {one.ref_len} give {penalty}{one.brevity_penalty:.4g}. "
-        f"BLEU-n is on a scale of 0 to 1 and not smoothed; smoothed BLEU-4 is {one.bleu:.2f} points "
-        f"({one.signature})."
+        f"Brevity penalty: {sys_len} tokens against {ref_len} give "
+        f"{formula}{example.brevity_penalty:.4g}. BLEU-n is on a scale of 0 to 1 and not smoothed; "
+        f"smoothed BLEU-4 is {example.bleu:.2f} points ({example.signature})."
     )
-    example.show_numbers(tables.step_records(one))
+    experiment.show_numbers(tables.step_records(example))
 
 
 def show_signatures(view: View, system: str) -> None:
-    other = study(view, "metrics signatures", "bleu", system=system)
-    rows = other.run(signatures, "Scoring under other settings")
-    low, high = min(row.bleu for row in rows), max(row.bleu for row in rows)
-    screen.answer(f"{system}: the same output has {low:.1f} BLEU, or {high:.1f}")
-    screen.show_table(
-        Table(
-            "signatures",
-            (
-                Column("setting", "setting", "name"),
-                Column("bleu", "BLEU", "score"),
-                Column("signature", "signature"),
-            ),
-            tuple((row.setting, row.bleu, row.signature) for row in rows),
-        )
+    """Draw the scores that the same output has with other settings of BLEU."""
+    experiment = study(view, "metrics signatures", "bleu", system=system)
+    rows = experiment.run(signatures, "Scoring under other settings")
+    scores = [row.bleu for row in rows]
+    screen.answer(f"{system}: the same output has {min(scores):.1f} BLEU, or {max(scores):.1f}")
+    columns = (
+        Column("setting", "setting", "name"),
+        Column("bleu", "BLEU", "score"),
+        Column("signature", "signature"),
     )
+    cells = tuple((row.setting, row.bleu, row.signature) for row in rows)
+    screen.show_table(Table("signatures", columns, cells))
     st.caption(
-        "Compare only scores with the same signature (Post 2018). nrefs: references; case: mixed, or lower "
-        "(lc); eff: effective order, for sentences; tok: tokenizer; smooth: what replaces a count of 0. The "
-        "page Methods has the signature of every metric."
+        "Compare only scores with the same signature (Post 2018). nrefs: references; case: mixed, "
+        "or lower (lc); eff: effective order, for sentences; tok: tokenizer; smooth: what replaces "
+        "a count of 0. The page Methods has the signature of every metric."
     )
-    other.show_numbers(rows, system)
+    experiment.show_numbers(rows, system)
 
 
 # Means of sentence scores, and Student's t, which is for them.
 
 _SIZES = (3, 5, 10, 30, 100, 300, 600)
-_KINDS = ("Student's t", "bootstrap by segment", "bootstrap by document")
+_STUDENTS_T = "Student's t"
+_BY_SEGMENT = "bootstrap by segment"
+_BY_DOCUMENT = "bootstrap by document"
 
 
 def show_averages(view: View) -> tuple[Study, Averages]:
-    """Draw corpus scores and means of sentence scores of all systems; return the result, with the
-    number of pairs that change order.
+    """Draw corpus scores and means of sentence scores of all systems.
+
+    Return the experiment and its result, with the number of pairs that change order.
     """
-    both = study(view, "metrics averages")
-    one = both.run(averages, "Looking for a case")
+    experiment = study(view, "metrics averages")
+    result = experiment.run(averages, "Looking for a case")
     unit = metric_title(view.metric)
-    screen.answer(_state_averages(one, unit))
-    pair = one.disagreements[0] if one.disagreements else None
-    both.show(
-        partial(
-            rankings,
-            [(row.system, row.corpus, row.average) for row in one.systems],
-            (pair.a, pair.b) if pair else (),
-            unit=unit,
-        ),
-        one.systems,
-        f"Corpus {unit} of each system next to its mean of sentence scores; {len(one.disagreements)} pairs of "
-        "lines cross.",
-        table=tables.average_table(one),
+    screen.answer(_describe_averages(result, unit))
+    highlighted = ()
+    if result.disagreements:
+        highlighted = (result.disagreements[0].a, result.disagreements[0].b)
+    lines = [(row.system, row.corpus, row.average) for row in result.systems]
+    experiment.show(
+        partial(rankings, lines, highlighted, unit=unit),
+        result.systems,
+        f"Corpus {unit} of each system next to its mean of sentence scores; "
+        f"{len(result.disagreements)} pairs of lines cross.",
+        table=tables.average_table(result),
     )
     st.caption(
-        "A corpus score adds up the counts first, so long sentences weigh more. In a mean of sentence scores "
-        "all sentences weigh the same."
+        "A corpus score adds up the counts first, so long sentences weigh more. In a mean of "
+        "sentence scores all sentences weigh the same."
     )
-    return both, one
+    return experiment, result
 
 
-def show_case(view: View, both: Study, one: Averages) -> None:
+def show_case(view: View, experiment: Study, result: Averages) -> None:
     """Draw a few segments on which two systems change places, with their texts."""
     unit = metric_title(view.metric)
-    if one.case is None:
+    case = result.case
+    if case is None:
         screen.plain("No pair changes order on any of the small sets of segments that were tried.")
     else:
-        case, form = one.case, written_like(one.case.corpus)
         screen.plain(
-            f"On {len(case.lines)} segments {case.pair.a} is {case.pair.corpus_delta:{form}} better than "
-            f"{case.pair.b} in corpus {unit}, but {-case.pair.average_delta:{form}} worse in the mean of "
-            "sentences."
+            f"On {len(case.lines)} segments {_describe_change(case.pair, case.corpus, unit)}."
         )
-        _draw_case(both, case, unit)
+        _draw_case(experiment, case, unit)
         _show_texts(view.testset, case, unit)
-    zeros = (
-        ""
-        if one.unsmoothed_zeros is None
-        else (
-            f"Without smoothing, {one.unsmoothed_zeros:.0%} of the sentence "
-            "scores are 0 because no 4-gram matches. "
+    zeros = ""
+    if result.unsmoothed_zeros is not None:
+        zeros = (
+            f"Without smoothing, {result.unsmoothed_zeros:.0%} of the sentence scores are 0 "
+            "because no 4-gram matches. "
         )
-    )
     st.caption(
-        f"{zeros}mtsig searched for these segments: they show that this happens, not how often. Sentence "
-        f"scores: {one.signature}"
+        f"{zeros}mtsig searched for these segments: they show that this happens, not how often. "
+        f"Sentence scores: {result.signature}"
     )
 
 
-def _state_averages(one, unit):
+def _describe_averages(result: Averages, unit: str) -> str:
     """Write how many pairs change order, and the first."""
-    if not one.disagreements:
-        answer = (
-            f"The mean of sentence scores ranks the systems like corpus {unit}"
-            if one.n_pairs < 2
-            else (f"All {one.n_pairs} pairs keep their order in the mean of sentence scores")
-        )
-        if one.case is None:
-            return answer
-        return f"{answer} of the whole test set, but not on {len(one.case.lines)} of its segments"
-    pair, form = one.disagreements[0], written_like(row.corpus for row in one.systems)
+    if result.disagreements:
+        scores = [row.corpus for row in result.systems]
+        change = _describe_change(result.disagreements[0], scores, unit)
+        return f"{len(result.disagreements)} of {result.n_pairs} pairs change order: {change}"
+    if result.n_pairs < 2:
+        answer = f"The mean of sentence scores ranks the systems like corpus {unit}"
+    else:
+        answer = f"All {result.n_pairs} pairs keep their order in the mean of sentence scores"
+    if result.case is None:
+        return answer
+    n_lines = len(result.case.lines)
+    return f"{answer} of the whole test set, but not on {n_lines} of its segments"
+
+
+def _describe_change(pair, scores, unit: str) -> str:
+    """Write by how much a is better than b in corpus score, and worse in the mean."""
+    form = written_like(scores)
     return (
-        f"{len(one.disagreements)} of {one.n_pairs} pairs change order: {pair.a} is "
-        f"{pair.corpus_delta:{form}} better than {pair.b} in corpus "
-        f"{unit}, but {-pair.average_delta:{form}} worse in the mean of sentences"
+        f"{pair.a} is {pair.corpus_delta:{form}} better than {pair.b} in corpus {unit}, but "
+        f"{-pair.average_delta:{form}} worse in the mean of sentences"
     )
 
 
-def _draw_case(both, case, unit):
+def _draw_case(experiment: Study, case, unit: str) -> None:
+    pair = case.pair
     rows = [
-        (case.pair.a, case.corpus[0], case.average[0]),
-        (case.pair.b, case.corpus[1], case.average[1]),
+        (pair.a, case.corpus[0], case.average[0]),
+        (pair.b, case.corpus[1], case.average[1]),
     ]
-    both.show(
-        partial(rankings, rows, (case.pair.a, case.pair.b), unit=unit),
+    experiment.show(
+        partial(rankings, rows, (pair.a, pair.b), unit=unit),
         rows,
-        f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of sentences.",
-        case.pair.a,
-        case.pair.b,
+        f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of "
+        "sentences.",
+        pair.a,
+        pair.b,
         key="metrics.case",
         header=["system", "corpus", "average"],
     )
 
 
-def _show_texts(testset, case, unit):
+def _show_texts(testset: TestSet, case, unit: str) -> None:
     form = written_like(case.corpus)
     screen.show_table(tables.case_table(case, unit))
     segments_sections.legend()
-    segments_sections.cards(
-        testset,
-        [case.pair.a, case.pair.b],
-        [testset.lines.index(line) for line in case.lines],
-        [f"sentence {unit} {first:{form}} and {second:{form}}" for first, second in case.sentences],
-    )
+    labels = [f"sentence {unit} {a:{form}} and {b:{form}}" for a, b in case.sentences]
+    places = [testset.lines.index(line) for line in case.lines]
+    segments_sections.cards(testset, [case.pair.a, case.pair.b], places, labels)
 
 
 def show_students_t(view: View, system: str) -> None:
-    metric, alpha, level = view.metric, view.alpha, view.level
-    means = study(view, "metrics students-t", system=system)
-    one = means.run(students_t, "Drawing resamples")
-    last, unit = one.rows[-1], metric_title(metric)
-    from_table = metric in view.testset.scores
-    by_document = (_KINDS[2], one.document_low, one.document_high)
-    whole = [*_ends(last), by_document]
-    screen.answer(
-        f"Mean of {last.n:,} segment scores, {last.mean:{written_like([last.mean])}}: "
-        + ", ".join(
-            f"{kind} ±{rounded((high - low) / 2)}" for kind, low, high in whole if low is not None
-        )
+    """Draw intervals of the mean of segment scores by Student's t and by the bootstrap."""
+    experiment = study(view, "metrics students-t", system=system)
+    result = experiment.run(students_t, "Drawing resamples")
+    whole = result.rows[-1]  # the whole test set
+    unit = metric_title(view.metric)
+    is_from_table = view.metric in view.testset.scores
+    whole_intervals = [
+        *_intervals(whole),
+        (_BY_DOCUMENT, result.document_low, result.document_high),
+    ]
+    widths = [
+        f"{kind} ±{rounded((high - low) / 2)}"
+        for kind, low, high in whole_intervals
+        if low is not None
+    ]
+    mean = format(whole.mean, written_like([whole.mean]))
+    screen.answer(f"Mean of {whole.n:,} segment scores, {mean}: {', '.join(widths)}")
+    lines = []
+    for row in result.rows:
+        intervals = whole_intervals if row is whole else _intervals(row)
+        lines.append((f"n = {row.n:,}", row.mean, intervals))
+    if is_from_table:
+        axis = f"mean {unit}"
+        origin = "Scores as the table has them."
+    else:
+        axis = f"mean of sentence {unit}"
+        origin = f"So this is the mean of sentence scores, not corpus {unit}: {result.signature}"
+    experiment.show(
+        partial(mean_intervals, lines, unit=axis),
+        result.rows,
+        f"{view.level} intervals of the mean of {result.system} by Student's t and by the "
+        "bootstrap, at each size.",
+        result.system,
     )
-    means.show(
-        partial(
-            mean_intervals,
-            [
-                (f"n = {row.n:,}", row.mean, whole if row is last else _ends(row))
-                for row in one.rows
-            ],
-            unit=f"mean {unit}" if from_table else f"mean of sentence {unit}",
-        ),
-        one.rows,
-        f"{level} intervals of the mean of {one.system} by Student's t and by the bootstrap, at each size.",
-        one.system,
-    )
-    screen.show_table(tables.mean_interval_table(one))
+    screen.show_table(tables.mean_interval_table(result))
     st.caption(
-        f"{level} intervals, {one.resamples:,} resamples. Student's t (Koehn 2004, section 4) needs a "
-        "mean of segment scores, which a corpus score is not, and treats segments as independent. "
-        + (
-            "Scores as the table has them."
-            if from_table
-            else f"So this is the mean of sentence scores, not corpus {unit}: {one.signature}"
-        )
+        f"{view.level} intervals, {result.resamples:,} resamples. Student's t (Koehn 2004, section "
+        "4) needs a mean of segment scores, which a corpus score is not, and treats segments as "
+        f"independent. {origin}"
     )
+    _show_density(experiment, result.system, view.alpha)
+
+
+def _show_density(experiment: Study, system: str, alpha: float) -> None:
+    """Draw Student's t next to the normal distribution."""
     st.subheader("Student's t or the normal distribution?")
     n = controls.choice("Scores in a sample (n)", _SIZES, "n", default=5, pages_own=True, width=220)
     x, t, normal = densities(n, alpha)
-    means.show(
-        partial(student_density, x, t, normal, factor(n, alpha), factor(None, alpha), n),
+    t_factor = factor(n, alpha)
+    experiment.show(
+        partial(student_density, x, t, normal, t_factor, factor(None, alpha), n),
         list(zip(x.tolist(), t.tolist(), normal.tolist(), strict=True)),
-        f"Student's t for n = {n} next to the normal distribution, with the tails beyond {factor(n, alpha):.4f} "
-        "standard errors.",
-        one.system,
+        f"Student's t for n = {n} next to the normal distribution, with the tails beyond "
+        f"{t_factor:.4f} standard errors.",
+        system,
         key="metrics.density",
         header=["x", "t", "normal"],
         n=n,
     )
     st.caption(
-        "With few scores the interval by Student's t is wider than the interval by the normal distribution."
+        "With few scores the interval by Student's t is wider than the interval by the normal "
+        "distribution."
     )
 
 
-def _ends(row):
-    return [(_KINDS[0], row.t_low, row.t_high), (_KINDS[1], row.boot_low, row.boot_high)]
+def _intervals(row) -> list[tuple[str, float, float]]:
+    return [(_STUDENTS_T, row.t_low, row.t_high), (_BY_SEGMENT, row.boot_low, row.boot_high)]
 
 
 # The tabs, of which only the open one is drawn.
@@ -386,8 +403,9 @@ _TITLES = {
 
 
 def open_tabs(key: str, has_texts: bool):
-    """Return the open tab, as the address has it, and the place of each; the tabs on BLEU need
-    texts.
+    """Return the open tab, as the address has it, and the place of each.
+
+    The tabs on BLEU need texts.
     """
     names = list(_TITLES) if has_texts else ["Student's t", "sentence average"]
     return controls.tabs({name: _TITLES[name] for name in names}, key)

@@ -228,7 +228,7 @@ def show_size(one: Pair) -> None:
             unit=unit,
             form=form,
             joint=one.joint,
-            called=(
+            interval_names=(
                 f"{level} CI for this pair",
                 f"{level} CI for {name_family(one.result, one.settings)}",
             ),

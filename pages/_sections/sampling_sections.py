@@ -199,7 +199,7 @@ class Samples:
             pair.verdicts(test, self.view.settings["alpha"]),
             difference,
             f"whole test set, {difference:+{self.form}}",
-            what="Improvement of A over B",
+            axis_title="Improvement of A over B",
             unit=self.unit,
             form=self.form,
         )
@@ -224,7 +224,7 @@ class Samples:
             verdicts,
             50,
             "A better as often as B",
-            what="% of resamples with A better",
+            axis_title="% of resamples with A better",
             bounds=(100 * alpha, 100 * (1 - alpha)),
         )
         self.studies[kind].show(

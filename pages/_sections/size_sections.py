@@ -150,7 +150,7 @@ class Curve:
             self.power,
             needed_units,
             unit=_plural_unit(sweep),
-            whole=sweep.n_units,
+            n_whole=sweep.n_units,
             between=(own_plan.units_low, own_plan.units_high),
             beyond=beyond,
         )
@@ -395,7 +395,7 @@ def show_by_size(
     slope = next(line for line in sweep.slopes if line.system == system)
     with right:
         sweeping.show(
-            partial(widths, rows, slope, published.widths, unit=units, theirs=published.source),
+            partial(widths, rows, slope, published.widths, unit=units, source=published.source),
             rows,
             "Relative width of the interval against the test-set size on log axes, falling with "
             f"slope {slope.slope}.",

@@ -389,8 +389,8 @@ def _draw_families(alpha: float, result):
         alpha,
         against=uncorrected,
         words=("Romano-Wolf", "uncorrected"),
-        other="if pairs were independent",
-        what="of test sets with a false claim",
+        source="if pairs were independent",
+        measure="of test sets with a false claim",
     )
 
 
@@ -430,7 +430,7 @@ def _show_better(view: View) -> None:
         )
         missed = [row_of(CORRECTIONS[row.correction].title, row.lost) for row in result.rows]
         claiming.show(
-            partial(rates, missed, what=f"of {result.true_pairs} true differences missed"),
+            partial(rates, missed, measure=f"of {result.true_pairs} true differences missed"),
             result.rows,
             "Share of true differences that each correction misses.",
             key="trust.lost",
@@ -688,10 +688,10 @@ def draw_conclusions(
     return partial(
         rates,
         right,
-        other=other,
+        source=other,
         against=wrong,
         words=("agree with the whole set", "contradict it"),
-        what="share of the samples",
+        measure="share of the samples",
     )
 
 
@@ -751,7 +751,7 @@ def draw_levels(result, published: Mapping[float, float] = MappingProxyType({}),
     return partial(
         rates,
         lines,
-        other=other,
-        beside="share of bootstrap wins",
-        what="share of the findings that agree with the whole test set",
+        source=other,
+        line_title="share of bootstrap wins",
+        measure="share of the findings that agree with the whole test set",
     )

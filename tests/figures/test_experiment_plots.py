@@ -246,7 +246,7 @@ def test_outcomes_are_marked_by_their_verdict(unit, text):
         np.array([1, -1, 0, 0]),
         0.8,
         "whole",
-        what="Improvement",
+        axis_title="Improvement",
         unit=unit,
         bounds=(5, 95),
     )
@@ -383,7 +383,7 @@ def test_the_fitted_line_runs_through_the_middle_of_the_points():
     rows = [system("A", size, 30.0, 2 / math.sqrt(size)) for size in SIZES]
     paper = [(10, 0.5), (100, 0.2)]
     figure = widths(
-        rows, Slope("A", -0.5, 0.0, 0.29), paper, unit="documents", theirs="<i>paper</i>"
+        rows, Slope("A", -0.5, 0.0, 0.29), paper, unit="documents", source="<i>paper</i>"
     )
     theirs, line, dots = figure.data
     assert (
@@ -418,7 +418,7 @@ def test_intervals_by_number_of_references():
 
 
 def test_shares_with_intervals_a_level_and_a_paper():
-    dots, theirs = rates(ROWS, 0.05, other="<i>").data
+    dots, theirs = rates(ROWS, 0.05, source="<i>").data
     assert (list(dots.x), list(dots.y), list(theirs.x), list(theirs.y)) == (
         [5, 20],
         [0, 1],
@@ -428,7 +428,7 @@ def test_shares_with_intervals_a_level_and_a_paper():
     assert list(dots.error_x.array) == pytest.approx([3, 10])
     assert list(dots.error_x.arrayminus) == pytest.approx([2, 10])
     assert list(dots.marker.color) == [BLUE, VERMILLION]  # the second lies off the level
-    figure = rates(ROWS, 0.05, other="<i>")
+    figure = rates(ROWS, 0.05, source="<i>")
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;one&lt;/b&gt;" and said(figure) == [
         "◇ &lt;i&gt;",
         "5%",

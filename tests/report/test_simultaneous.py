@@ -177,7 +177,7 @@ def test_the_figure_of_a_pair_names_both():
         b="B",
         unit="BLEU",
         joint=(-0.1, 2.1),
-        called=("single 95% interval", "simultaneous 95% interval over all 6 pairs"),
+        interval_names=("single 95% interval", "simultaneous 95% interval over all 6 pairs"),
     )
     single, joint = (
         next(t for t in figure.data if t.name and t.name.startswith(word))
