@@ -23,7 +23,7 @@ SELECT link, 'table', owner, '', about, content, length(content), 1, used, used 
 """
 
 
-def move_earlier_tables(engine: sa.Engine, kept: sa.Table) -> None:
+def move_earlier_tables(engine: sa.Engine, new_table: sa.Table) -> None:
     """Move what the tables of an earlier version hold, and drop them, all of it or nothing."""
     tables = set(sa.inspect(engine).get_table_names())
     with engine.begin() as db:
@@ -34,18 +34,18 @@ def move_earlier_tables(engine: sa.Engine, kept: sa.Table) -> None:
             db.execute(sa.text(_MOVE_TABLES))
             _drop(db, _TABLES)
         if {_REVIEWS, _ENTRIES} <= tables:
-            _move_reviews(db, kept)
+            _move_reviews(db, new_table)
             _drop(db, _ENTRIES, _REVIEWS)
 
 
-def _move_reviews(db: sa.Connection, kept: sa.Table) -> None:
+def _move_reviews(db: sa.Connection, new_table: sa.Table) -> None:
     entries = sa.text(f"SELECT at, change FROM {_ENTRIES} WHERE review = :id ORDER BY number")
     for review in db.execute(sa.text(f"SELECT * FROM {_REVIEWS}")).all():
         rows = db.execute(entries, {"id": review.id}).all()
         steps = [(row.at, json.loads(row.change)) for row in rows]
         content = json.dumps(steps).encode()  # as in `kept_reviews`
         db.execute(
-            sa.insert(kept).values(
+            sa.insert(new_table).values(
                 link=review.read_link,
                 edit_link=review.edit_link,
                 kind="review",

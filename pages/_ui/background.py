@@ -56,7 +56,7 @@ class _Task:
     """Work that a page waits for, and what it shows meanwhile."""
 
     key: tuple
-    what: str
+    description: str
     place: DeltaGenerator | None
     draw_parts: Callable[[dict], None] | None
     drawn_parts: dict = field(default_factory=dict)
@@ -69,12 +69,12 @@ class _Task:
         most = worker_seconds()
         if seconds > most:
             raise SettingError(
-                f"{self.what} would take about {duration}. This server gives one piece of work "
+                f"{self.description} would take about {duration}. This server gives one piece of work "
                 f"{most // 60:,} min (MTSIG_WORKER_MINUTES). Use fewer trials, systems or segments; the "
                 "command line has no such limit."
             )
         text = (
-            f"{self.what} would take about {duration}. A smaller test set, or fewer permutations "
+            f"{self.description} would take about {duration}. A smaller test set, or fewer permutations "
             "under Change, is faster."
         )
         self._draw(text, f"Run it: about {duration}", _allow)
@@ -82,29 +82,29 @@ class _Task:
 
     def offer_again(self) -> None:
         """Say that the work was cancelled, and end the page unless the user asks for it."""
-        self._draw(f"{self.what}: cancelled.", "Run it after all", _run_again)
+        self._draw(f"{self.description}: cancelled.", "Run it after all", _run_again)
         end_page()
 
     def show_progress(self, job: Job) -> None:
         """Show progress, a button to cancel, and the parts that are there, until the end."""
-        line, bar, parts_place = self._draw(self.what, "Cancel", _cancel, is_working=True)
+        line, bar, parts_place = self._draw(self.description, "Cancel", _cancel, is_working=True)
         while not job.future.done():
             self._show_parts(job, parts_place)
             bar.progress(min(1.0, job.share))
             with line:
-                screen.plain(f"{self.what}: {job.describe()}")
+                screen.plain(f"{self.description}: {job.describe()}")
             _wait(job, _REDRAWN)
         self.place.empty()
 
     def _show_parts(self, job: Job, place: DeltaGenerator) -> None:
         start = time.monotonic()
-        parts = dict(job.parts)
-        is_new = parts.keys() != self.drawn_parts.keys()
+        partial_results = dict(job.parts)
+        is_new = partial_results.keys() != self.drawn_parts.keys()
         if self.draw_parts is None or not is_new or start < self.rest_until:
             return
         with place.container():
-            self.draw_parts(parts)
-        self.drawn_parts = parts
+            self.draw_parts(partial_results)
+        self.drawn_parts = partial_results
         end = time.monotonic()
         self.rest_until = end + _REST * (end - start)
 
@@ -132,7 +132,7 @@ class _Task:
 def result(
     key: tuple,
     work: Callable[[Progress], object],
-    what: str,
+    description: str,
     meanwhile: Callable[[dict], None] | None = None,
 ):
     """Return the value of some work, remembered by its key.
@@ -149,8 +149,8 @@ def result(
     work : callable
         It runs in another process and refers to nothing of Streamlit. It may call progress(stage,
         share) and progress.part(name, part).
-    what : str
-        Describes it.
+    description : str
+        Of the work, at the beginning of a sentence.
     meanwhile : callable, optional
         Draws the parts that are there, by name.
     """
@@ -159,7 +159,7 @@ def result(
     place = keep_place(key, value is not MISSING)
     if value is not MISSING:
         return value
-    task = _Task(key, what, place, meanwhile)
+    task = _Task(key, description, place, meanwhile)
     if key in st.session_state.setdefault(_CANCELLED, set()):
         task.offer_again()
     longest = LONGEST

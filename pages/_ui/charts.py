@@ -348,7 +348,7 @@ class Study:
     def run(
         self,
         function: Callable,
-        what: str,
+        description: str,
         figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
         things: str = "",
         **more,
@@ -370,7 +370,7 @@ class Study:
         arguments = {**self.arguments, **more}
         if figure is not None:
             arguments.setdefault("meanwhile", draw_partial_results)
-        return self.view.experiment(function, what, metric=self.metric, **arguments)
+        return self.view.experiment(function, description, metric=self.metric, **arguments)
 
     def print_command(self, **more) -> str:
         """Return the command line that prints the numbers, without defaults."""

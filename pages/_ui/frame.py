@@ -131,43 +131,43 @@ def _choose_testset(page: Page) -> View:
         if name is None:
             raise testsets.Gone(name_in_address)
         offer = offers[name]
-        whole = offer.load()
+        full_set = offer.load()
     except MtsigError:  # the controls stay, and what they are set to
         controls.pick_metric(None, page)
         controls.pick_settings(page)
         raise
-    _notice(name, whole, offer.may_change)
-    metric = controls.pick_metric(whole, page)
-    whole = views.pick_tokenizer(whole)
-    settings = controls.pick_settings(page, metric in whole.scores, whole)
-    part = views.pick_part(whole, offer.source, metric, controls.has_effect(page, "part"))
-    return View(part.testset, whole, part, metric, settings, part.source)
+    _notice(name, full_set, offer.may_change)
+    metric = controls.pick_metric(full_set, page)
+    full_set = views.pick_tokenizer(full_set)
+    settings = controls.pick_settings(page, metric in full_set.scores, full_set)
+    selection = views.pick_part(full_set, offer.source, metric, controls.has_effect(page, "part"))
+    return View(selection.testset, full_set, selection, metric, settings, selection.source)
 
 
-def _notice(name: str, whole: TestSet, may_change: bool) -> None:
+def _notice(name: str, full_set: TestSet, may_change: bool) -> None:
     """Notice another test set, or other content under the same name."""
     state = st.session_state
-    last_name, last_digest = state.get(SET, (name, whole.digest))
+    last_name, last_digest = state.get(SET, (name, full_set.digest))
     is_switched = last_name != name and not address.by_history()
     digest_in_address = address.asked(address.SEEN)
     if is_switched:
 
         def belongs_to_last_set(key, texts):
-            return views.of_this_set_alone(key, texts, whole)
+            return views.of_this_set_alone(key, texts, full_set)
 
-        address.switched_set(last_digest, whole.digest, belongs_to_last_set)
-    elif digest_in_address is not None and not whole.digest.startswith(digest_in_address):
+        address.switched_set(last_digest, full_set.digest, belongs_to_last_set)
+    elif digest_in_address is not None and not full_set.digest.startswith(digest_in_address):
         state[_CHANGED] = name
     if is_switched or state.get(_CHANGED, name) != name:
         state.pop(_CHANGED, None)
-    state[SET] = name, whole.digest
-    address.keep(address.SEEN, [whole.digest[:12]] if may_change else None)
+    state[SET] = name, full_set.digest
+    address.keep(address.SEEN, [full_set.digest[:12]] if may_change else None)
 
 
-def _draw_links(place, opened, drawn: dict | None = None) -> dict:
-    """Draw the links to all pages unless the same are `drawn` already; return their query."""
+def _draw_links(place, opened, drawn_query: dict | None = None) -> dict:
+    """Draw the links to all pages unless the query is the same as that of the drawn links; return their query."""
     query = address.elsewhere({})
-    if query == drawn:
+    if query == drawn_query:
         return query
     with place.container(gap="xxsmall"):
         section = ""

@@ -82,13 +82,13 @@ def decided_from(
     work: Callable,
     deciding_settings: tuple,
     decide: Callable,
-    what: str,
+    description: str,
     meanwhile: Callable[[dict], None] | None = None,
 ):
     """Return what `decide` makes of draws that are remembered by a key."""
     from pages._ui import background  # work does without it
 
-    first_settings, first, cache = background.result(key, work, what, meanwhile)
+    first_settings, first, cache = background.result(key, work, description, meanwhile)
     if first_settings == deciding_settings:
         return first
     return _DECIDED.make((key, deciding_settings), lambda: decide(cache))
@@ -98,13 +98,13 @@ def shared_result(
     kind: str,
     testset: TestSet,
     work: Callable,
-    what: str,
+    description: str,
     *arguments,
     meanwhile: Callable[[dict], None] | None = None,
 ):
     """Return work(testset without names, progress), with the names of this test set put in.
 
-    It is remembered by its kind, everything in the test set and the `arguments`. `what` and
+    It is remembered by its kind, everything in the test set and the `arguments`. `description` and
     `meanwhile` are as in `background.result`.
     """
     from pages._ui import background  # work does without it
@@ -113,12 +113,16 @@ def shared_result(
     draw_parts = None
     if meanwhile is not None:
 
-        def draw_parts(parts):
-            meanwhile({name: with_names(part, testset) for name, part in parts.items()})
+        def draw_parts(partial_results):
+            meanwhile(
+                {name: with_names(result, testset) for name, result in partial_results.items()}
+            )
 
     key = (kind, digest_of_all(nameless), *arguments)
     with errors_with_names(testset):
-        result = background.result(key, lambda progress: work(nameless, progress), what, draw_parts)
+        result = background.result(
+            key, lambda progress: work(nameless, progress), description, draw_parts
+        )
     return with_names(result, testset)
 
 
@@ -126,7 +130,7 @@ def experiment(
     testset: TestSet,
     metric: str,
     function: Callable,
-    what: str,
+    description: str,
     *,
     meanwhile: Callable[[dict], None] | None = None,
     **arguments,
@@ -134,7 +138,7 @@ def experiment(
     """Return function(testset, metric, ...) of the core, remembered by content and arguments.
 
     The page ends with the reason where there is none. The function is given statistics, progress,
-    threads and `watch` where it has these parameters. `what` and `meanwhile` are as in
+    threads and `watch` where it has these parameters. `description` and `meanwhile` are as in
     `background.result`: parts are what the function passes to `watch`, by the tuple of numbers
     before it.
     """
@@ -160,7 +164,9 @@ def experiment(
         if first is not None:
             background.keep_place((function.__name__, testset.digest, *key))
             return first
-        return shared_result(function.__name__, testset, work, what, *key, meanwhile=meanwhile)
+        return shared_result(
+            function.__name__, testset, work, description, *key, meanwhile=meanwhile
+        )
 
 
 def statistics(

@@ -473,18 +473,18 @@ def _from_source(source: Source, label: str) -> Offer:
 
     All references are read. Which of them score is chosen on screen, and begins as the source says.
     """
-    whole = replace(source, refs=(), refs_as_systems=False)
+    full_source = replace(source, refs=(), refs_as_systems=False)
 
     def load():
-        key = (whole, _fingerprint(whole))
-        return _remember_testset(key, "Reading the test set", whole.read)
+        key = (full_source, _fingerprint(full_source))
+        return _remember_testset(key, "Reading the test set", full_source.read)
 
     return Offer(label, load, source, not source.simulated)
 
 
-def _remember_testset(key: tuple, what: str, make: Callable[[], TestSet]) -> TestSet:
+def _remember_testset(key: tuple, description: str, make: Callable[[], TestSet]) -> TestSet:
     def make_with_spinner():
-        with st.spinner(what):
+        with st.spinner(description):
             return make()
 
     return LOADED.make(key, make_with_spinner, weigh_testset)
@@ -633,8 +633,10 @@ def _read_task(
         task = KeptTask(source)
         if track is not None:
             # All tracks are taken from the whole task, which is read once.
-            whole = _read_task(source, None, fingerprint, is_limited)
-            task = KeptTask(replace(source, track=track), read=lambda: whole.task.of_track(track))
+            full_task = _read_task(source, None, fingerprint, is_limited)
+            task = KeptTask(
+                replace(source, track=track), read=lambda: full_task.task.of_track(track)
+            )
         limits = limit_reading(task_limits()) if is_limited else nullcontext()
         with st.spinner("Reading the task"), limits:
             task.info  # noqa: B018  reads it, which takes time
@@ -679,21 +681,21 @@ def find_track(name: str, offers: dict[str, Offer]) -> Offer | None:
     if offer is None:
         return None
     try:
-        whole = offer.load()
+        full_set = offer.load()
     except MtsigError:  # it is shown when the set is opened
         return offer
-    names = _list_track(base, track, whole)
+    names = _list_track(base, track, full_set)
     if not names:
         return None
     return replace(
         offer,
         label=f"{offer.label}, {track} track",
-        load=lambda: _select_track(whole, names, track),
+        load=lambda: _select_track(full_set, names, track),
         source=replace(offer.source, only=names),
     )
 
 
-def _list_track(testset: str, track: str, whole: TestSet) -> tuple[str, ...]:
+def _list_track(testset: str, track: str, full_set: TestSet) -> tuple[str, ...]:
     """Return the systems of a language pair that are in a track by the task's table."""
     offers = available_tasks()
     link, slash, _ = testset.partition("/")
@@ -705,10 +707,10 @@ def _list_track(testset: str, track: str, whole: TestSet) -> tuple[str, ...]:
         if task.has_testset(name, testset):
             with suppress(MtsigError):  # no system of that track
                 systems = open_kept_task(task, track).info.systems
-                return tuple(system for system in whole.systems if system in systems)
+                return tuple(system for system in full_set.systems if system in systems)
     return ()
 
 
 @remember(16)  # each knows its digest, which takes time to find
-def _select_track(whole: TestSet, names: tuple[str, ...], track: str) -> TestSet:
-    return replace(whole.only(names), name=f"{whole.name}, {track} track")
+def _select_track(full_set: TestSet, names: tuple[str, ...], track: str) -> TestSet:
+    return replace(full_set.only(names), name=f"{full_set.name}, {track} track")

@@ -57,15 +57,15 @@ class Part:
     source: Source  # names it on the command line
 
 
-def pick_tokenizer(whole: TestSet) -> TestSet:
+def pick_tokenizer(full_set: TestSet) -> TestSet:
     """Let the tokenizer be chosen; return the test set with it.
 
     Auto leaves the test set as it was read.
     """
-    if not whole.has_texts:
-        return whole
+    if not full_set.has_texts:
+        return full_set
     tokenizer = choice(
-        f"Tokenizer (auto: {tokenizer_name(whole)})",
+        f"Tokenizer (auto: {tokenizer_name(full_set)})",
         ["auto", *TOKENIZERS],
         "tokenize",
         help=(
@@ -75,32 +75,32 @@ def pick_tokenizer(whole: TestSet) -> TestSet:
         ),
     )
     if tokenizer == "auto":
-        return whole
-    return _with_tokenizer(whole, tokenizer)
+        return full_set
+    return _with_tokenizer(full_set, tokenizer)
 
 
 @remember(16)
-def _with_tokenizer(whole: TestSet, tokenizer: str) -> TestSet:
-    return replace(whole, tokenizer=tokenizer)
+def _with_tokenizer(full_set: TestSet, tokenizer: str) -> TestSet:
+    return replace(full_set, tokenizer=tokenizer)
 
 
-def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -> Part:
+def pick_part(full_set: TestSet, source: Source, metric: str, is_drawn: bool = True) -> Part:
     """Let references, domain and systems be chosen, with the source's choice as the default.
 
-    Without effect nothing is `drawn`. Human translations that score others, or whose texts are not
+    Human translations that score others, or whose texts are not
     here, take part where the metric is their ratings.
     """
     place = None
     box = nullcontext()
-    if drawn:
+    if is_drawn:
         place = st
         box = st.expander("Systems and segments", key="selection.box")
     with box:
-        references, join = _pick_scoring(whole, source, metric, place)
-        others = [name for name in whole.references if name not in references]
-        names = list(whole.systems)
+        references, join = _pick_scoring(full_set, source, metric, place)
+        other_references = [name for name in full_set.references if name not in references]
+        names = list(full_set.systems)
         if join:
-            humans = dict.fromkeys((*others, *whole.rated_humans))
+            humans = dict.fromkeys((*other_references, *full_set.rated_humans))
             names += [name_as_system(name) for name in humans]
         excluded = several(
             "Exclude systems",
@@ -110,9 +110,9 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
             place=place,
             help="Ranks and the correction depend on the systems compared. Summary shows how.",
         )
-        domain = _pick_domain(whole, place)
-    scored_by = metric if metric in whole.scores else None
-    family, unranked = _select(whole, tuple(references), join, domain, scored_by)
+        domain = _pick_domain(full_set, place)
+    scored_by = metric if metric in full_set.scores else None
+    family, unranked = _select(full_set, tuple(references), join, domain, scored_by)
     testset = _exclude(family, tuple(excluded))
     if family.systems and not testset.systems:
         raise SettingError(
@@ -120,8 +120,8 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
         )
     source = replace(
         source,
-        tokenize=whole.tokenizer,
-        refs=tuple(references) if others else (),
+        tokenize=full_set.tokenizer,
+        refs=tuple(references) if other_references else (),
         refs_as_systems=join,
         domain=domain,
         exclude=tuple(excluded),
@@ -129,12 +129,12 @@ def pick_part(whole: TestSet, source: Source, metric: str, drawn: bool = True) -
     return Part(testset, family, unranked, source)
 
 
-def _pick_scoring(whole: TestSet, source: Source, metric: str, place) -> tuple[list[str], bool]:
+def _pick_scoring(full_set: TestSet, source: Source, metric: str, place) -> tuple[list[str], bool]:
     """Let the scoring references be chosen, if there is a choice; return also whether others join."""
-    names = list(whole.references)
-    if len(names) <= 1 and not whole.rated_humans:
+    names = list(full_set.references)
+    if len(names) <= 1 and not full_set.rated_humans:
         return names, False
-    is_rated = metric in whole.scores and bool(_list_rated(whole, metric))
+    is_rated = metric in full_set.scores and bool(_list_rated(full_set, metric))
 
     def may_join(references):
         return is_rated or len(references) < len(names)
@@ -142,11 +142,11 @@ def _pick_scoring(whole: TestSet, source: Source, metric: str, place) -> tuple[l
     return _pick_references(names, source, may_join, "Systems and segments", place)
 
 
-def _pick_domain(whole: TestSet, place) -> str | None:
-    if whole.domains is None:
+def _pick_domain(full_set: TestSet, place) -> str | None:
+    if full_set.domains is None:
         return None
-    all_domains = unlike("all", whole.domains)
-    names = [all_domains, *dict.fromkeys(whole.domains)]
+    all_domains = unlike("all", full_set.domains)
+    names = [all_domains, *dict.fromkeys(full_set.domains)]
     domain = choice("Domain", names, "domain", place=place)
     return None if domain == all_domains else domain
 
@@ -181,10 +181,10 @@ def _pick_references(
     return references, join and is_able
 
 
-def _list_rated(whole: TestSet, metric: str) -> list[str]:
+def _list_rated(full_set: TestSet, metric: str) -> list[str]:
     """Return the human translations that are no systems and have ratings by a metric."""
-    rated = whole.scores[metric].by_system
-    return [name for name in whole.rated_humans if name in rated]
+    rated = full_set.scores[metric].by_system
+    return [name for name in full_set.rated_humans if name in rated]
 
 
 def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
@@ -201,7 +201,7 @@ def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
 
 @remember(16)
 def _select(
-    whole: TestSet,
+    full_set: TestSet,
     references: tuple[str, ...],
     join: bool,
     domain: str | None,
@@ -211,14 +211,14 @@ def _select(
 
     `scored_by` is the metric if it is a mean of segment scores, else None.
     """
-    others = [name for name in whole.references if name not in references]
-    family = whole
-    if others or join:
-        family = whole.scored_with(references, others_as_systems=join)
+    other_references = [name for name in full_set.references if name not in references]
+    family = full_set
+    if other_references or join:
+        family = full_set.scored_with(references, others_as_systems=join)
     family = family.keep_scorable(scored_by or "")
     unranked = None
     if not join:
-        unranked = _make_unranked(whole, family, others, scored_by)
+        unranked = _make_unranked(full_set, family, other_references, scored_by)
     if domain is not None:
         family = family.in_domain(domain)
         if unranked is not None:
@@ -235,7 +235,7 @@ def _exclude(family: TestSet, names: tuple[str, ...]) -> TestSet:
 
 
 def _make_unranked(
-    whole: TestSet, family: TestSet, others: Sequence[str], scored_by: str | None
+    full_set: TestSet, family: TestSet, other_references: Sequence[str], scored_by: str | None
 ) -> TestSet | None:
     """Return the references that do not take part, as systems.
 
@@ -243,12 +243,12 @@ def _make_unranked(
     """
     texts = {}
     if scored_by is not None:
-        no_texts = (None,) * whole.n_segments
-        texts = dict.fromkeys(_list_rated(whole, scored_by), no_texts)
+        no_texts = (None,) * full_set.n_segments
+        texts = dict.fromkeys(_list_rated(full_set, scored_by), no_texts)
     else:
-        for name in others:
-            if None not in whole.references[name]:
-                texts[name] = whole.references[name]
+        for name in other_references:
+            if None not in full_set.references[name]:
+                texts[name] = full_set.references[name]
     if not texts:
         return None
     as_system = {name: name_as_system(name) for name in texts}
@@ -256,8 +256,10 @@ def _make_unranked(
         family,
         systems={as_system[name]: values for name, values in texts.items()},
         runs={},
-        parses={as_system[name]: whole.parses[name] for name in texts if name in whole.parses},
-        scores={metric: scores.select(as_system) for metric, scores in whole.scores.items()},
+        parses={
+            as_system[name]: full_set.parses[name] for name in texts if name in full_set.parses
+        },
+        scores={metric: scores.select(as_system) for metric, scores in full_set.scores.items()},
     )
 
 
@@ -328,7 +330,7 @@ class View:
     def experiment(
         self,
         function: Callable,
-        what: str,
+        description: str,
         *,
         metric: str | None = None,
         testset: TestSet | None = None,
@@ -336,7 +338,7 @@ class View:
     ):
         """Return an experiment on this test set or another, as `result_cache.experiment`."""
         return result_cache.experiment(
-            testset or self.testset, metric or self.metric, function, what, **arguments
+            testset or self.testset, metric or self.metric, function, description, **arguments
         )
 
     def command(self, name: str | None = None, *flags: str, **options) -> str:
@@ -407,14 +409,14 @@ class TaskView:
 
     def by_rule(self) -> dict[str, TaskComparison]:
         """Rank all language pairs by each rule that fits, from the same draws."""
-        kept = self.kept
+        kept_task = self.kept
         metric = self.metric
         settings = self.settings_without_rule
 
         def work(progress):
-            return task_by_rules(kept, metric, progress, jobs=-1, **settings)
+            return task_by_rules(kept_task, metric, progress, jobs=-1, **settings)
 
-        key = ("rank rules", kept.digest, metric, *sorted(settings.items()))
+        key = ("rank rules", kept_task.digest, metric, *sorted(settings.items()))
         return background.result(key, work, "Ranking by each rule")
 
     def known(self, metric: str) -> TaskComparison | None:
@@ -455,34 +457,40 @@ class TaskView:
 
 
 def compare_by(
-    kept: KeptTask,
+    kept_task: KeptTask,
     metrics: list[str],
     settings: dict,
-    what: str,
+    description: str,
     meanwhile: Callable[[dict[str, Comparison]], None] | None = None,
 ) -> TaskComparison:
     """Compare all language pairs by these metrics, and remember the draws.
 
-    `what` and `meanwhile` are as in `background.result`.
+    `description` and `meanwhile` are as in `background.result`.
     """
     deciding_settings = result_cache.deciding(settings)
 
     def work(progress):
         cache = KeptDraws()
         result = compare_task(
-            kept, metrics, jobs=-1, progress=progress, found=progress.part, cache=cache, **settings
+            kept_task,
+            metrics,
+            jobs=-1,
+            progress=progress,
+            found=progress.part,
+            cache=cache,
+            **settings,
         )
         return deciding_settings, result, dict(cache)
 
     def decide(cache):
-        return compare_task(kept, metrics, cache=cache, **settings)
+        return compare_task(kept_task, metrics, cache=cache, **settings)
 
-    key = _key(kept, metrics, settings)
-    return result_cache.decided_from(key, work, deciding_settings, decide, what, meanwhile)
+    key = _key(kept_task, metrics, settings)
+    return result_cache.decided_from(key, work, deciding_settings, decide, description, meanwhile)
 
 
-def _key(kept: KeptTask, metrics: list[str], settings: dict) -> tuple:
-    return "task", kept.digest, *metrics, tuple(sorted(result_cache.drawing(settings).items()))
+def _key(kept_task: KeptTask, metrics: list[str], settings: dict) -> tuple:
+    return "task", kept_task.digest, *metrics, tuple(sorted(result_cache.drawing(settings).items()))
 
 
 def choose_task() -> TaskView:
@@ -508,22 +516,22 @@ def choose_task() -> TaskView:
     try:
         if name is None:
             raise testsets.Gone(name_in_address, "shared task")
-        kept = _pick_task_references(offers[name], None if track == _TRACKS[0] else track)
-        own_scores = kept.info.own_scores
+        kept_task = _pick_task_references(offers[name], None if track == _TRACKS[0] else track)
+        own_scores = kept_task.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
         controls.pick_settings(PAGES["results"])
         raise
     names = list(own_scores)
-    if kept.info.with_texts:
+    if kept_task.info.with_texts:
         names += METRICS
-    metric = controls.metric(order_metrics(names, kept.info.primary))
+    metric = controls.metric(order_metrics(names, kept_task.info.primary))
     settings = controls.pick_settings(PAGES["results"], metric in own_scores)
     instead_of = ""
     is_chosen = name_in_address is not None and name != usual
     if offers[name].is_simulated and not is_chosen:
         instead_of = _name_open_set()
-    return TaskView(name, offers[name], kept, metric, settings, instead_of)
+    return TaskView(name, offers[name], kept_task, metric, settings, instead_of)
 
 
 def _list_task_offers() -> dict[str, testsets.TaskOffer]:
@@ -633,15 +641,15 @@ def choose_review() -> ReviewView:
     link = address.settle(LINK, "", lambda texts: texts[-1], lambda value: [value], pages_own=True)
     if not link:
         return ReviewView(None)
-    kept = reviews().find(link)
-    if kept is None:
+    kept_review = reviews().find(link)
+    if kept_review is None:
         st.session_state.pop(_LAST, None)
         raise InputError(
             "The review of this link is not here: it was deleted, it has expired, or it was kept on "
             "another server. Ask whoever sent the link for another."
         )
     st.session_state[_LAST] = link
-    review = kept.review
+    review = kept_review.review
     offers = testsets.available_tasks()
     address.link(
         "results",
@@ -658,10 +666,10 @@ def choose_review() -> ReviewView:
         raise InputError(_explain_missing_task(review.task))
     if link != last:
         _open_everywhere(review, offer)
-    whole = testsets.open_kept_task(offer, review.track, review.refs, review.refs_as_systems)
-    without_excluded = whole.leaving_out(review.exclusions)
-    before = TaskView(review.task, offer, whole, review.metric, review.tested)
-    return ReviewView(kept, before, replace(before, kept=without_excluded))
+    full_task = testsets.open_kept_task(offer, review.track, review.refs, review.refs_as_systems)
+    without_excluded = full_task.leaving_out(review.exclusions)
+    before = TaskView(review.task, offer, full_task, review.metric, review.tested)
+    return ReviewView(kept_review, before, replace(before, kept=without_excluded))
 
 
 def _explain_missing_task(name: str) -> str:

@@ -117,8 +117,10 @@ def remember(size: int) -> Callable[[Callable], Callable]:
             key = (*map(_make_key, arguments), *more)
 
             def make_and_hold():
-                held = [value for value in arguments if not isinstance(value, TestSet)]
-                return make(*args, **more), held
+                arguments_of_value = [
+                    value for value in arguments if not isinstance(value, TestSet)
+                ]
+                return make(*args, **more), arguments_of_value
 
             value, _ = memory.make(key, make_and_hold)
             return value

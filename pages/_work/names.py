@@ -61,22 +61,22 @@ def errors_with_names(testset: TestSet) -> Iterator[None]:
 
 def _put_in(value: Any, testset: TestSet) -> Any:
     """Return a value with the names put in; the very same object where it has none to put in."""
-    named = value
+    result = value
     if isinstance(value, str):
         if NAMELESS in value:
-            named = value.replace(NAMELESS, testset.name)
+            result = value.replace(NAMELESS, testset.name)
     elif isinstance(value, TestSet):
         if value.name == NAMELESS:
-            named = testset
+            result = testset
     elif isinstance(value, TestSetInfo):
-        named = _name_info(value, testset)
+        result = _name_info(value, testset)
     elif isinstance(value, Mapping):
-        named = _name_mapping(value, testset)
+        result = _name_mapping(value, testset)
     elif isinstance(value, list | tuple):
-        named = _name_sequence(value, testset)
+        result = _name_sequence(value, testset)
     elif is_dataclass(value) and not isinstance(value, type):
-        named = _name_fields(value, testset)
-    return named
+        result = _name_fields(value, testset)
+    return result
 
 
 def _name_info(info: TestSetInfo, testset: TestSet) -> TestSetInfo:
@@ -86,19 +86,19 @@ def _name_info(info: TestSetInfo, testset: TestSet) -> TestSetInfo:
 
 
 def _name_mapping(values: Mapping, testset: TestSet) -> Mapping:
-    named = {_put_in(key, testset): _put_in(value, testset) for key, value in values.items()}
-    if list(named) == list(values) and _are_same(named.values(), values.values()):
+    result = {_put_in(key, testset): _put_in(value, testset) for key, value in values.items()}
+    if list(result) == list(values) and _are_same(result.values(), values.values()):
         return values
-    return type(values)(named)
+    return type(values)(result)
 
 
 def _name_sequence(values: Sequence, testset: TestSet) -> Sequence:
-    named = [_put_in(value, testset) for value in values]
-    if _are_same(named, values):
+    result = [_put_in(value, testset) for value in values]
+    if _are_same(result, values):
         return values
     if hasattr(values, "_make"):  # a named tuple
-        return values._make(named)
-    return type(values)(named)
+        return values._make(result)
+    return type(values)(result)
 
 
 def _name_fields(value: Any, testset: TestSet) -> Any:

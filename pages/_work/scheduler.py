@@ -253,9 +253,9 @@ class Scheduler:
         Of the same kind of work a session wants only the latest.
         """
         with self._lock:
-            for other in list(self._jobs.values()):
-                if other.key[0] == key[0] and other.key != key:
-                    self._drop(other, session)
+            for other_job in list(self._jobs.values()):
+                if other_job.key[0] == key[0] and other_job.key != key:
+                    self._drop(other_job, session)
             job = self._jobs.get(key)
             if job is None:
                 job = Job(key, work, heavy, longest)
@@ -325,21 +325,21 @@ class Scheduler:
 
         It pauses, or goes on for another session that wants it.
         """
-        for other in self._jobs.values():
-            if other is not job and other.heavy == job.heavy and other.owner == session:
-                other.watchers[session] = other.watchers.pop(session)
-                if other.at_work and other.owner == session:
-                    other.pause()
-                    self._free(other)
+        for other_job in self._jobs.values():
+            if other_job is not job and other_job.heavy == job.heavy and other_job.owner == session:
+                other_job.watchers[session] = other_job.watchers.pop(session)
+                if other_job.at_work and other_job.owner == session:
+                    other_job.pause()
+                    self._free(other_job)
         pausing = [
-            other
-            for other in self._jobs.values()
-            if other.owner == session and other.worker and not other.at_work
+            other_job
+            for other_job in self._jobs.values()
+            if other_job.owner == session and other_job.worker and not other_job.at_work
         ]
-        pausing.sort(key=lambda other: other.request)
-        for other in pausing[:-_PAUSED_JOBS]:
-            if other is not job:
-                self._drop(other, session)
+        pausing.sort(key=lambda other_job: other_job.request)
+        for other_job in pausing[:-_PAUSED_JOBS]:
+            if other_job is not job:
+                self._drop(other_job, session)
 
     def _assign(self) -> None:
         """Give the free places of both lanes to jobs that wait."""

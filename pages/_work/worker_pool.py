@@ -373,14 +373,14 @@ def fork_workers(line: int, loads: bool) -> None:
             *(partial(import_module, name) for name in _LATER_MODULES),
             _share_memory,
         ]
-    rest = 0.0
+    wait_time = 0.0
     try:
         while True:
             timeout = None
             if workers:
                 timeout = _PAUSE
             elif chores:
-                timeout = rest
+                timeout = wait_time
             ready, _, _ = select.select([requests], [], [], timeout)
             workers -= _reap(workers)
             if ready:
@@ -390,7 +390,7 @@ def fork_workers(line: int, loads: bool) -> None:
                 workers.add(_fork(requests, partial(_work, message, files)))
                 for file in files:
                     os.close(file)
-                rest = _REST
+                wait_time = _REST
             elif chores and not workers:
                 chore = chores.pop(0)
                 chore()

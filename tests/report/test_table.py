@@ -65,7 +65,6 @@ def test_columns_are_taken_by_key_with_their_marks(table):
         and part.marks == {(0, "bleu")}
     )
     assert table.without("bleu").marks == set() and not table.without("bleu").has("bleu")
-    assert table.rename(bleu="score").titles[2] == "score"
 
 
 def test_rows_keep_what_stands_out(table):
