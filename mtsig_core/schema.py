@@ -69,7 +69,7 @@ def parse_json(text: str) -> Any:
         raise InputError(f"This is not JSON{place}. Expected what mtsig writes.") from error
 
 
-def from_plain(kind: type[_Value], data: object, where: str) -> _Value:
+def from_plain(kind: type[_Value], data: object, subject: str) -> _Value:
     """A dataclass from parsed JSON; keys that it does not know are ignored.
 
     Raises
@@ -82,7 +82,7 @@ def from_plain(kind: type[_Value], data: object, where: str) -> _Value:
     except msgspec.ValidationError as error:
         message, _, place = str(error).partition(" - at `$")
         message = _TYPE.sub(_name_type, message).replace(" | ", " or ").replace("`", "")
-        raise InputError(f"{where}{place.removesuffix('`')}: {message}.") from error
+        raise InputError(f"{subject}{place.removesuffix('`')}: {message}.") from error
 
 
 def _name_type(name: re.Match[str]) -> str:

@@ -135,16 +135,16 @@ def _add_group(group_name: str, parser: ArgumentParser) -> None:
     names = "|".join(group.commands)
     commands = parser.add_subparsers(title=group.title, required=True, metavar=names)
     for name, command in group.commands.items():
-        sub = commands.add_parser(name, help=command.about, description=command.about)
-        add_source_options(sub)
-        add_metric_options(sub)
-        add_choice_of_systems(sub)
-        options = sub.add_argument_group(group.options_title)
+        command_parser = commands.add_parser(name, help=command.about, description=command.about)
+        add_source_options(command_parser)
+        add_metric_options(command_parser)
+        add_choice_of_systems(command_parser)
+        options = command_parser.add_argument_group(group.options_title)
         for option, settings in command.options.items():
             options.add_argument(option, **settings)
         add_arguments(options, f"{group_name} {name}", **command.helps)
-        add_output_options(sub, ("json", "csv"))
-        sub.set_defaults(command=run_command, group=group_name, name=name)
+        add_output_options(command_parser, ("json", "csv"))
+        command_parser.set_defaults(command=run_command, group=group_name, name=name)
 
 
 add_validate, add_sample, add_sweep, add_metrics = (

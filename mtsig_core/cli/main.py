@@ -85,8 +85,10 @@ class _Parser(argparse.ArgumentParser):
             option = action.option_strings[-1]
             self.error(f"argument {option} is empty: leave it out, or give it a value")
         if action.metavar == "NAME" and value is not None:
-            names = [show_name(name) for name in values]
-            setattr(namespace, action.dest, names if isinstance(value, list) else names[0])
+            names: Any = [show_name(name) for name in values]
+            if not isinstance(value, list):
+                (names,) = names
+            setattr(namespace, action.dest, names)
 
     def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002  argparse's
         """Print help and version to standard output, with the same errors as results."""
@@ -117,8 +119,10 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             # a name that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
+    if argv is None:
+        argv = sys.argv[1:]
     try:
-        return _run(sys.argv[1:] if argv is None else argv)
+        return _run(argv)
     except MtsigError as error:
         options = remedy_options(error.remedies)
         message = f"{error} Options: {options}." if options else str(error)

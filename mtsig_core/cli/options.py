@@ -133,13 +133,13 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
         None where no option names a source.
     """
     _check_companions(args)
-    named = [name for name in _FILES if _is_given(getattr(args, name))]
-    kind = next((name for name in _JOINING if name in named), None)
+    given_names = [name for name in _FILES if _is_given(getattr(args, name))]
+    kind = next((name for name in _JOINING if name in given_names), None)
     if kind is not None:
-        _check_one_source(args, kind, named)
-    elif named and named != ["parse"]:
+        _check_one_source(args, kind, given_names)
+    elif given_names and given_names != ["parse"]:
         raise SettingError(
-            f"{option_flag(named[0])} needs a reference. Give at least one with --ref FILE."
+            f"{option_flag(given_names[0])} needs a reference. Give at least one with --ref FILE."
         )
     elif not args.scores:
         return None
@@ -166,14 +166,14 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
     return Source(**values)
 
 
-def _check_one_source(args: Namespace, kind: str, named: Sequence[str]) -> None:
+def _check_one_source(args: Namespace, kind: str, given_names: Sequence[str]) -> None:
     """Refuse options that name a source next to the one of this kind."""
     if kind == "system" and not args.scores:
         raise SettingError(
             "--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
             "NAME=FILE."
         )
-    for name in named:
+    for name in given_names:
         if name != kind and name not in _JOINING[kind]:
             raise SettingError(
                 f"{option_flag(kind)} and {option_flag(name)} name two sources. Give one of them."
@@ -297,9 +297,9 @@ def _split_file(text: str) -> tuple[str | None, str]:
     for name, path in splits:
         if os.path.isfile(path):
             return show_name(name), path
-    if splits and "/" not in splits[0][0]:
-        name, path = splits[0]
-        return show_name(name), path
+    label, equals, path = text.partition("=")
+    if equals and "/" not in label:
+        return show_name(label), path
     return None, text
 
 
@@ -384,7 +384,7 @@ def read_arguments(args: Namespace, target: str | Callable[..., Any]) -> dict[st
 
 
 def add_options(
-    sub: ArgumentParser,
+    parser: ArgumentParser,
     command: str,
     formats: Sequence[str],
     add_own: Callable[[ArgumentParser], None] | None = None,
@@ -395,18 +395,18 @@ def add_options(
     They are its source, metrics, the systems to compare, settings, and output. `add_own` adds those
     that only this command has before the settings; `helps` as in `add_arguments`.
     """
-    add_source_options(sub)
+    add_source_options(parser)
     if command != "agreement":  # which has metrics of its own
-        add_metric_options(sub)
-    add_choice_of_systems(sub)
+        add_metric_options(parser)
+    add_choice_of_systems(parser)
     if add_own is not None:
-        add_own(sub)
+        add_own(parser)
     if defaults(command):
-        add_arguments(sub.add_argument_group("test"), command, **helps)
-    add_output_options(sub, formats)
+        add_arguments(parser.add_argument_group("test"), command, **helps)
+    add_output_options(parser, formats)
 
 
-def add_source_options(sub: ArgumentParser) -> None:
+def add_source_options(parser: ArgumentParser) -> None:
     """Add the options that name a test set."""
     rows: dict[str, SourceOption] = {}
     for name, option in list_options(Source).items():
@@ -416,13 +416,13 @@ def add_source_options(sub: ArgumentParser) -> None:
             about = "the first N segments of the simulated corpus"
             rows["demo_segments"] = SourceOption("N", about)
     title = "test set (text files, a shared task, tables of scores, or a demo)"
-    _add_rows(sub.add_argument_group(title), rows)
+    _add_rows(parser.add_argument_group(title), rows)
 
 
-def add_choice_of_systems(sub: ArgumentParser) -> None:
+def add_choice_of_systems(parser: ArgumentParser) -> None:
     """Add the options that choose systems and segments."""
     options = list_options(Source)
-    group = sub.add_argument_group("systems and segments")
+    group = parser.add_argument_group("systems and segments")
     _add_rows(group, {name: options[name] for name in _CHOICE})
 
 
@@ -437,13 +437,13 @@ def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
 
 
 def add_metric_options(
-    sub: ArgumentParser,
+    parser: ArgumentParser,
     default: str = "human scores where a command compares systems, else bleu; "
     "without texts, all --scores",
     lowercase: bool = True,
 ) -> _ArgumentGroup:
     """Add the options of metrics; `default` says which are used by default."""
-    group = sub.add_argument_group("metrics")
+    group = parser.add_argument_group("metrics")
     about = f"metrics to use (default: {default})"
     rows = {"metrics": SourceOption("NAME,...", about)}
     if lowercase:
@@ -452,9 +452,9 @@ def add_metric_options(
     return group
 
 
-def add_output_options(sub: ArgumentParser, formats: Sequence[str]) -> None:
+def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:
     """Add the format, by default the first, and the file of the result."""
-    group = sub.add_argument_group("output")
+    group = parser.add_argument_group("output")
     group.add_argument(
         "--format",
         choices=formats,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from mtsig_core.caution import Caution
 from mtsig_core.cli.inputs import (
     check_out,
     find_whole_task,
@@ -69,9 +70,9 @@ from mtsig_core.task import TaskExclusion, read_exclusions
 # `task`: a whole shared task.
 
 
-def _add_task(sub: ArgumentParser) -> _ArgumentGroup:
+def _add_task(parser: ArgumentParser) -> _ArgumentGroup:
     """Add the options that name a task; return their group."""
-    group = sub.add_argument_group("task")
+    group = parser.add_argument_group("task")
     group.add_argument(
         "--demo-task",
         "--demo",
@@ -83,9 +84,9 @@ def _add_task(sub: ArgumentParser) -> _ArgumentGroup:
     return group
 
 
-def add_task(sub: ArgumentParser) -> None:
+def add_task(parser: ArgumentParser) -> None:
     """Add the options of ``task``."""
-    group = _add_task(sub)
+    group = _add_task(parser)
     group.add_argument(
         "--track",
         choices=("constrained", "unconstrained"),
@@ -98,7 +99,7 @@ def add_task(sub: ArgumentParser) -> None:
         metavar="[PAIR:]NAME,...[=REASON]",
         help="exclude these systems, in all language pairs or in one, and say why; repeatable",
     )
-    group = add_metric_options(sub, "all scores; bleu without any", lowercase=False)
+    group = add_metric_options(parser, "all scores; bleu without any", lowercase=False)
     group.add_argument("--primary", metavar="NAME", help="the metric to show first")
     group.add_argument(
         "--human",
@@ -106,13 +107,13 @@ def add_task(sub: ArgumentParser) -> None:
         help="human scores, with which all metrics are compared as by the command agreement",
     )
     add_arguments(
-        sub.add_argument_group("test"),
+        parser.add_argument_group("test"),
         "task",
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
     )
-    add_official(sub, of_task=True)
-    add_output_options(sub, ALL_FORMATS)
+    add_official(parser, of_task=True)
+    add_output_options(parser, ALL_FORMATS)
 
 
 def _read_one_task(args: Namespace) -> TaskSource:
@@ -167,29 +168,29 @@ def run_task(args: Namespace) -> None:
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # for its error
     _print_unread(args, source)
-    kept = KeptTask(source)
-    kept = kept.leaving_out(read_exclusions(args.exclude, kept.info.systems, kept.info.pairs))
+    task = KeptTask(source)
+    task = task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
     if args.official is not None:
-        run_replicate_task(args, kept)
+        run_replicate_task(args, task)
         return
     metrics = list(args.metrics) or None
     if args.primary is not None:
-        metrics = list(dict.fromkeys([args.primary, *task_metrics(kept.info, metrics)]))
+        metrics = list(dict.fromkeys([args.primary, *task_metrics(task.info, metrics)]))
     settings = read_arguments(args, "task")
     if has_all_rules(args):
         del settings["rank_rule"]
-        rank = partial(task_by_rules, kept, **settings)
-        names = task_metrics(kept.info, metrics)
+        rank = partial(task_by_rules, task, **settings)
+        names = task_metrics(task.info, metrics)
         write_all_rules(args, {name: partial(rank, metric=name) for name in names})
         return
     with progress_line() as progress:
-        result = compare_task(kept, metrics, progress=progress, cache=KeptDraws(), **settings)
+        result = compare_task(task, metrics, progress=progress, cache=KeptDraws(), **settings)
         if args.human is not None:
             shared = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
-            human_agreement = kept_agreement(kept, args.human, progress=progress, **shared)
+            human_agreement = kept_agreement(task, args.human, progress=progress, **shared)
             result = replace(result, agreement=human_agreement)
     settings["jobs"] = None
-    command = task_command(kept.source, metrics=metrics, human=args.human, **settings)
+    command = task_command(task.source, metrics=metrics, human=args.human, **settings)
     write(task_document(args.format, result, command), args.out)
 
 
@@ -197,10 +198,10 @@ def run_task(args: Namespace) -> None:
 # `agreement`: how far metrics decide as people do.
 
 
-def add_agreement(sub: ArgumentParser) -> None:
+def add_agreement(parser: ArgumentParser) -> None:
     """Add the options of ``agreement``."""
     add_options(
-        sub,
+        parser,
         "agreement",
         DATA_FORMATS,
         _add_human_and_pairs,
@@ -208,15 +209,15 @@ def add_agreement(sub: ArgumentParser) -> None:
     )
 
 
-def _add_human_and_pairs(sub: ArgumentParser) -> None:
-    group = add_metric_options(sub, "all other --scores and, with texts, bleu, chrf and ter")
+def _add_human_and_pairs(parser: ArgumentParser) -> None:
+    group = add_metric_options(parser, "all other --scores and, with texts, bleu, chrf and ter")
     group.add_argument(
         "--human",
         required=True,
         metavar="NAME",
         help="the human scores: a name of --scores, or of scores in the folder",
     )
-    group = sub.add_argument_group(
+    group = parser.add_argument_group(
         "whole task",
         "Each language pair and their mean, with --folder and no --langpair, "
         "or with --demo-task and --all-pairs.",
@@ -236,16 +237,19 @@ def run_agreement(args: Namespace) -> None:
             raise SettingError(
                 "Several language pairs come from --folder DIR or --demo-task. Give one of them."
             )
-        kept = KeptTask(find_whole_task(args, exclude=tuple(map(TaskExclusion, args.exclude))))
+        task = KeptTask(find_whole_task(args, exclude=tuple(map(TaskExclusion, args.exclude))))
         names = args.metrics or None
         with progress_line() as progress:
-            over_task = kept_agreement(kept, args.human, names, progress=progress, **settings)
+            over_task = kept_agreement(task, args.human, names, progress=progress, **settings)
         write_report(args, agreement_report(over_task))
         return
     testset = read(args)
     names = args.metrics or default_metrics(testset, args.human)
     metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in names]
-    warn(caution for metric in metrics for caution in about_ratings(testset, metric.name))
+    cautions: list[Caution] = []
+    for metric in metrics:
+        cautions += about_ratings(testset, metric.name)
+    warn(cautions)
     with progress_line() as progress:
         result = agreement(testset, args.human, metrics, progress=progress, **settings)
     write_report(args, agreement_report(result))
@@ -255,18 +259,18 @@ def run_agreement(args: Namespace) -> None:
 # `autorank`: one order of the systems from several metrics.
 
 
-def add_autorank(sub: ArgumentParser) -> None:
+def add_autorank(parser: ArgumentParser) -> None:
     """Add the options of ``autorank``."""
-    _add_task(sub)
+    _add_task(parser)
     add_metric_options(
-        sub, "those that the task used, else all its scores but human ones", lowercase=False
+        parser, "those that the task used, else all its scores but human ones", lowercase=False
     )
     add_arguments(
-        sub.add_argument_group("ranking"),
+        parser.add_argument_group("ranking"),
         "autorank",
         resamples="number of resamples for the range in resamples",
     )
-    add_output_options(sub, (*DATA_FORMATS, "latex"))
+    add_output_options(parser, (*DATA_FORMATS, "latex"))
 
 
 def run_autorank(args: Namespace) -> None:
@@ -283,22 +287,22 @@ def run_autorank(args: Namespace) -> None:
 # `findings`: the tables of a paper.
 
 
-def add_findings(sub: ArgumentParser) -> None:
+def add_findings(parser: ArgumentParser) -> None:
     """Add the options of ``findings``."""
-    _add_task(sub)
+    _add_task(parser)
     add_metric_options(
-        sub,
+        parser,
         "human scores where there are any, else the first score). The first ranks; each "
         "other one is a column",
         lowercase=False,
     )
     add_arguments(
-        sub.add_argument_group("test"),
+        parser.add_argument_group("test"),
         "findings",
         resamples="number of resamples for intervals",
         rule="the year of WMT whose rule of AutoRank is used",
     )
-    add_output_options(sub, ALL_FORMATS)
+    add_output_options(parser, ALL_FORMATS)
 
 
 def run_findings(args: Namespace) -> None:

@@ -74,10 +74,10 @@ _Replicated = TypeVar("_Replicated", Replication, TaskReplication)
 # `score --official FILE`, `task --official FILE`: published scores and those that come out here.
 
 
-def add_official(sub: ArgumentParser, of_task: bool = False) -> None:
+def add_official(parser: ArgumentParser, of_task: bool = False) -> None:
     """Add the option that names a table of published scores."""
     columns = "language pair, system" if of_task else "system"
-    sub.add_argument_group("published scores").add_argument(
+    parser.add_argument_group("published scores").add_argument(
         "--official",
         metavar="FILE",
         help=f"table of published scores to compare with: {columns} and a column for each metric, or {columns}, "
@@ -115,28 +115,30 @@ def run_replicate(args: Namespace) -> None:
     write_report(args, replication_report(replication))
 
 
-def run_replicate_task(args: Namespace, kept: KeptTask) -> None:
+def run_replicate_task(args: Namespace, task: KeptTask) -> None:
     """Compare scores and ranks of a task with published ones."""
     if args.format not in DATA_FORMATS:
         formats = ", ".join(DATA_FORMATS)
         raise SettingError(f"--format {args.format} is not for --official. Expected {formats}.")
     tables = read_official_task(args.official)
     with progress_line() as progress:
-        replication = replicate_task(kept.read_testsets, kept.info.pairs, tables, progress=progress)
-        ranked = [name for table in tables.values() for name in table.ranks]
+        replication = replicate_task(task.read_testsets, task.info.pairs, tables, progress=progress)
+        ranked: list[str] = []
+        for table in tables.values():
+            ranked += table.ranks
         if ranked:
-            metric = task_metrics(kept.info, list(args.metrics) or None)[0]
+            metric = task_metrics(task.info, list(args.metrics) or None)[0]
             settings = read_arguments(args, "task")
             del settings["rank_rule"]
 
             def rank(source: TaskSource) -> dict[str, TaskComparison]:
                 return task_by_rules(KeptTask(source), metric, progress, **settings)
 
-            is_rated = metric in kept.info.own_scores
+            is_rated = metric in task.info.own_scores
             replication = _find_rank_rule(
                 partial(with_ranks_of_task, replication, tables),
-                task_by_rules(kept, metric, progress, **settings),
-                _list_readings(kept.source, ranked, kept.info.systems, is_rated),
+                task_by_rules(task, metric, progress, **settings),
+                _list_readings(task.source, ranked, task.info.systems, is_rated),
                 rank,
             )
     write_report(args, replication_report(replication))
@@ -225,10 +227,10 @@ def has_all_rules(args: Namespace) -> bool:
 # `compare` and `score`.
 
 
-def add_compare(sub: ArgumentParser) -> None:
+def add_compare(parser: ArgumentParser) -> None:
     """Add the options of ``compare``."""
     add_options(
-        sub,
+        parser,
         "compare",
         ALL_FORMATS,
         resamples="number of resamples for intervals",
@@ -261,9 +263,9 @@ def run_compare(args: Namespace) -> None:
         write(result.render(args.format), args.out)
 
 
-def add_score(sub: ArgumentParser) -> None:
+def add_score(parser: ArgumentParser) -> None:
     """Add the options of ``score``."""
-    add_options(sub, "score", DATA_FORMATS, add_official)
+    add_options(parser, "score", DATA_FORMATS, add_official)
 
 
 def run_score(args: Namespace) -> None:
@@ -281,9 +283,9 @@ def run_score(args: Namespace) -> None:
 # `integrity` and `segments`.
 
 
-def add_integrity(sub: ArgumentParser) -> None:
+def add_integrity(parser: ArgumentParser) -> None:
     """Add the options of ``integrity``."""
-    add_options(sub, "integrity", (*DATA_FORMATS, "latex"))
+    add_options(parser, "integrity", (*DATA_FORMATS, "latex"))
 
 
 def run_integrity(args: Namespace) -> None:
@@ -302,9 +304,9 @@ def run_integrity(args: Namespace) -> None:
     write_report(args, integrity_report(examine_integrity(testset, metric)))
 
 
-def add_segments(sub: ArgumentParser) -> None:
+def add_segments(parser: ArgumentParser) -> None:
     """Add the options of ``segments``."""
-    add_options(sub, "segments", ("csv", "parquet"))
+    add_options(parser, "segments", ("csv", "parquet"))
 
 
 def run_segments(args: Namespace) -> None:
@@ -337,10 +339,10 @@ def run_segments(args: Namespace) -> None:
 # `pair`: a summary of two systems, on one page.
 
 
-def add_pair(sub: ArgumentParser) -> None:
+def add_pair(parser: ArgumentParser) -> None:
     """Add the options of ``pair``."""
     add_options(
-        sub,
+        parser,
         "pair",
         ("text", "json", "html"),
         resamples="number of resamples for intervals",
@@ -372,9 +374,9 @@ def run_pair(args: Namespace) -> None:
 # `domains`: systems by domain.
 
 
-def add_domains(sub: ArgumentParser) -> None:
+def add_domains(parser: ArgumentParser) -> None:
     """Add the options of ``domains``."""
-    add_options(sub, "domains", DATA_FORMATS, test="ar or bootstrap, within domains")
+    add_options(parser, "domains", DATA_FORMATS, test="ar or bootstrap, within domains")
 
 
 def run_domains(args: Namespace) -> None:

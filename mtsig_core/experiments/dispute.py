@@ -50,7 +50,7 @@ class MetricDispute:
 
     result: MetricResult  # all systems and pairs
     pair: PairResult  # of the two, as the comparison has it: the better-scoring one first
-    found: PairExamination  # a against b, by every test and interval
+    examination: PairExamination  # a against b, by every test and interval
     #: The same by document, where documents are known, and by segment.
     units: Mapping[str, PairExamination]
     references: Mapping[str, PairExamination]  # by each of several references
@@ -67,7 +67,7 @@ class MetricDispute:
         if self.pair.better is None:
             return 0
         better = self.pair.a if self.pair.better == "a" else self.pair.b
-        return 1 if better == self.found.a else -1
+        return 1 if better == self.examination.a else -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Dispute:
     segments: Sides
 
 
-def examine_dispute(
+def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     testset: TestSet,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
     *,
@@ -143,7 +143,7 @@ def examine_dispute(
             not_compared[metric.name] = str(problem)
     if not disputes:
         raise SettingError(f"No metric can compare {a} and {b}: {' '.join(not_compared.values())}")
-    first = disputes[0].found
+    first = disputes[0].examination
     return Dispute(
         testset=testset,
         a=a,
@@ -271,7 +271,7 @@ def _examine_metric(task: _Task, metric: Metric) -> MetricDispute:
     return MetricDispute(
         result=result,
         pair=pair,
-        found=examination,
+        examination=examination,
         units=by_unit,
         references=by_reference,
         domains=_examine_domains(task, metric),

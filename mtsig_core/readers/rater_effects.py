@@ -162,7 +162,8 @@ def share_out_effects(design: Design, fit: RaterFit) -> tuple[np.ndarray, Links]
     n_systems = len(design.systems)
     inverse = fit.inverse[:n_systems]
     # of each segment the share of each system among its ratings
-    rated = design.take_segments(0, design.n_segments).mean(np.eye(n_systems)[design.system])
+    is_of_system = np.eye(n_systems)[design.system]
+    rated = design.take_segments(0, design.n_segments).mean(is_of_system)
     toward = inverse - rated.mean(axis=0) @ inverse
     shares = []
     for document in design.list_documents():
@@ -170,7 +171,8 @@ def share_out_effects(design: Design, fit: RaterFit) -> tuple[np.ndarray, Links]
         if share is None:
             return None
         shares.append(share)
-    return _add_shares(design, fit, rated, shares), _find_links(inverse[:, :n_systems], shares)
+    scores = _add_shares(design, fit, rated, shares)
+    return scores, _find_links(inverse[:, :n_systems], shares)
 
 
 class _Share(NamedTuple):
@@ -209,9 +211,12 @@ def _add_shares(
     fitted = np.concatenate([share.fitted for share in shares])
     residual = np.concatenate([share.residual for share in shares])
     shrunk = _shrink(len(shares)) * (residual - residual.mean(axis=0))
-    level = design.take_segments(0, design.n_segments).mean(design.score) - rated @ effects
+    means = design.take_segments(0, design.n_segments).mean(design.score)
+    level = means - rated @ effects
     mean_of_rated = rated.mean(axis=0) @ effects
-    return np.asarray(level[:, None] + mean_of_rated + len(rated) * (fitted + shrunk))
+    adjusted: np.ndarray = len(rated) * (fitted + shrunk)
+    adjusted += level[:, None] + mean_of_rated
+    return adjusted
 
 
 def _find_links(inverse: np.ndarray, shares: Sequence[_Share]) -> Links:

@@ -52,7 +52,9 @@ def find_favour(design: Design, fit: RaterFit) -> Favour | Untested:
     """
     pairs = design.system * design.n_raters + design.rater
     _, cell = np.unique(pairs, return_inverse=True)
-    if max(int(cell.max()) + 1, len(design.systems) + 2 * design.n_raters) > _MOST_CELLS:
+    n_cells = int(cell.max()) + 1
+    n_columns = len(design.systems) + 2 * design.n_raters
+    if max(n_cells, n_columns) > _MOST_CELLS:
         return Untested("size")
     slopes = _fit_slopes(design, fit, cell)
     columns = slopes.find_residuals(lambda rows: design.score[rows, None])
@@ -63,7 +65,11 @@ def find_favour(design: Design, fit: RaterFit) -> Favour | Untested:
     residual /= spread
     generator = np.random.Generator(np.random.Philox(_SEED))
     signs = _draw_signs(slopes, generator)
-    products, squares = _add_products(slopes, lambda rows: residual[rows, None] * signs[rows])
+
+    def flip_signs(rows: slice) -> np.ndarray:
+        return np.asarray(residual[rows, None] * signs[rows])
+
+    products, squares = _add_products(slopes, flip_signs)
     statistics = _divide_by_squares(products, squares)
     detectable = _find_detectable(slopes, statistics, squares[:, :1], generator)
     if detectable is None:
@@ -134,7 +140,8 @@ def _fit_slopes(design: Design, fit: RaterFit, cell: np.ndarray) -> _SlopeFit:
     effects = fit.effects[: len(design.systems)]
     quality = effects - effects.mean()
     # columns of much the same size as the others
-    quality /= max(float(np.abs(quality).max()), np.finfo(float).tiny)
+    largest = float(np.abs(quality).max())
+    quality /= max(largest, np.finfo(float).tiny)
     size = len(design.systems) + 2 * design.n_raters
     products, documents = np.zeros((size, size)), []
     for block in design.list_documents():

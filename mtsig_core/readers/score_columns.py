@@ -71,9 +71,11 @@ def name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
     for name in role_of:
         table.check_column(name)
     usual = _list_usual_names(role for role in COLUMN_ROLES if role not in columns)
-    selected = table.select(
-        [k for k, name in enumerate(table.header) if name in role_of or name.lower() in usual]
-    )
+    places = []
+    for k, name in enumerate(table.header):
+        if name in role_of or name.lower() in usual:
+            places.append(k)
+    selected = table.select(places)
     return replace(selected, header=[role_of.get(name, name) for name in selected.header])
 
 
@@ -155,7 +157,10 @@ def _refuse_pairwise(table: InputTable, known: Collection[str]) -> None:
         match = _ONE_OF_TWO.fullmatch(name)
         if match is not None and not list_numeric(table, [k]):
             sides.setdefault(match[1], set()).add(match[2])
-    kinds = {kind for kind, signs in sides.items() if {"a", "b"} <= signs or {"1", "2"} <= signs}
+    kinds = set()
+    for kind, signs in sides.items():
+        if signs >= {"a", "b"} or signs >= {"1", "2"}:
+            kinds.add(kind)
     if kinds and (has_winner or kinds & {"system", "model", "sys"}):
         raise InputError(
             f"{table.name} has pairwise judgements (columns {show_names(table.header)}). mtsig does not "
@@ -208,7 +213,7 @@ def _clean_table(
     if is_long or table.told_systems:
         return table, []
     columns = _list_unassigned(table, places)
-    names_with_role = {table.header[k] for k in range(len(table.header)) if k not in columns}
+    names_with_role = {name for k, name in enumerate(table.header) if k not in columns}
     cleaned, assumed = clean_wide_table(table, columns, metric, known)
     for k, name in enumerate(cleaned.header):
         if name not in names_with_role:

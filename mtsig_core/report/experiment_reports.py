@@ -75,8 +75,10 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.text import printable
 from mtsig_core.results import (
     Agreement,
+    AgreementComparison,
     ByDomain,
     Comparison,
+    DomainPair,
     MetricResult,
     PairResult,
     StratifiedPair,
@@ -98,6 +100,7 @@ from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.task import SystemInfo
 
+_YES_NO = {True: "yes", False: "no"}
 _LANG_PAIR = Column("language_pair", "language pair", "name")
 
 
@@ -155,8 +158,8 @@ def compared_metrics_table(agreement: AnyAgreement) -> Table:
     """One row for each pair of metrics."""
     alpha = agreement.sampling.alpha
 
-    def decide(row: Any) -> str:
-        return "yes" if significant(row.p_adjusted, alpha) else "no"
+    def decide(row: AgreementComparison) -> str:
+        return _YES_NO[bool(significant(row.p_adjusted, alpha))]
 
     table = TableBuilder("agreement-comparisons", agreement.comparisons)
     table.add("a", "more", "name", lambda row: metric_title(row.a))
@@ -184,7 +187,8 @@ def agreement_verdict(agreement: AnyAgreement) -> str:
     for row in agreement.comparisons:
         is_better = row.a == best.metric and significant(row.p_adjusted, agreement.sampling.alpha)
         if best.metric in (row.a, row.b) and not is_better:
-            alike.append(metric_title(row.b if row.a == best.metric else row.a))
+            other_metric = row.b if row.a == best.metric else row.a
+            alike.append(metric_title(other_metric))
     comparison = "significantly more than all others"
     if alike:
         comparison = f"not significantly more than {', '.join(alike)}"
@@ -378,7 +382,9 @@ def _agreement_settings(agreement: AnyAgreement) -> dict[str, Any]:
 
 def domain_table(result: ByDomain) -> Table:
     """Scores of the systems, best on the whole set first, in each domain."""
-    scores = [score for domain in result.domains for score in domain.scores.values()]
+    scores: list[float | None] = []
+    for domain in result.domains:
+        scores += domain.scores.values()
     form = written_like(score for score in scores if score is not None)
     table = TableBuilder("domains", result.systems)
     table.add("system", "system", "name", str)
@@ -404,7 +410,7 @@ def opposed_pairs_table(result: ByDomain) -> Table:
     for domain in result.domains:
         cells = [_find_domain(pair, domain.domain, sign) for pair in pairs]
         table.add_values(domain.domain, domain.domain, "decided", cells, form=form)
-    table.add("reverses", "reverses", "text", lambda pair: "yes" if pair.reverses else "no")
+    table.add("reverses", "reverses", "text", lambda pair: _YES_NO[pair.reverses])
     return table.build()
 
 
@@ -452,7 +458,9 @@ def domains_note(result: ByDomain) -> str:
             size += f" ({domain.n_documents:,})"
             things = "Segments (and documents)"
         sizes.append(size)
-    in_domains = [domain for pair in result.pairs for domain in pair.domains]
+    in_domains: list[DomainPair] = []
+    for pair in result.pairs:
+        in_domains += pair.domains
     gaps = ""
     if any(domain.n_segments < n_segments[domain.domain] for domain in in_domains):
         gaps = "; a pair is compared on the segments that have scores for both systems"
@@ -498,8 +506,10 @@ def domains_report(results: Sequence[ByDomain]) -> Report:
     first = results[0]
     metrics, warnings = {}, []
     sections: list[Section] = []
+    rows: Records = []
     for result in results:
         sections += _domain_sections(result)
+        rows += _list_domain_rows(result)
         warnings += [caution_record(caution) for caution in result.warnings]
         metrics[result.metric] = {
             "signature": result.signature,
@@ -521,7 +531,7 @@ def domains_report(results: Sequence[ByDomain]) -> Report:
         "warnings": warnings,
     }
     info = {"testset": first.testset.name, "digest": first.testset.digest, **settings}
-    rows = [{**row, **info} for result in results for row in _list_domain_rows(result)]
+    rows = [{**row, **info} for row in rows]
     return Report(f"Systems by domain on {first.testset.name}", sections, record=record, rows=rows)
 
 
@@ -909,7 +919,8 @@ def _results_by_rule(by_rule: ByRule, metric: str) -> dict[str, dict[str, Metric
     for rule, comparison in by_rule.items():
         for lang_pair, (_, result) in select_lang_pairs(comparison, metric).items():
             results.setdefault(lang_pair, {})[rule] = result
-    return dict(sorted(results.items(), key=lambda item: not _has_disagreement(item[1])))
+    order = sorted(results, key=lambda lang_pair: not _has_disagreement(results[lang_pair]))
+    return {lang_pair: results[lang_pair] for lang_pair in order}
 
 
 def _list_disagreements(by_rule: Mapping[str, MetricResult]) -> dict[str, str]:
@@ -948,8 +959,8 @@ def rules_table(by_rule: ByRule, metric: str) -> Table:
         return tables[""]
     joined = join_tables("rules", _LANG_PAIR, tables)
     pairs = joined.values("language_pair")
-    ends = {k for k, (pair, pair_below) in enumerate(pairwise(pairs)) if pair != pair_below}
-    return replace(joined, ruled={*joined.ruled, *ends})
+    last_rows = {k for k, (pair, pair_below) in enumerate(pairwise(pairs)) if pair != pair_below}
+    return replace(joined, ruled={*joined.ruled, *last_rows})
 
 
 def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
@@ -991,6 +1002,9 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
             results.setdefault(rule, {})[lang_pair] = result
     first = next(iter(results.values()))
     is_task = "" not in first
+    top_title, clusters_title = "top group", "sizes of clusters"
+    if is_task:
+        top_title, clusters_title = "language pairs with another top group", "clusters"
     rows = []
     for rule, in_rule in results.items():
         if is_task:
@@ -1010,8 +1024,8 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
         rows.append((RANK_RULES[rule].title, top, clusters, *asdict(counts).values()))
     columns = (
         Column("rule", "rule", "name"),
-        Column("top_group", "language pairs with another top group" if is_task else "top group"),
-        Column("clusters", "clusters" if is_task else "sizes of clusters"),
+        Column("top_group", top_title),
+        Column("clusters", clusters_title),
         Column("significant", "significant pairs", "count"),
         Column("tied", "ranked as tied", "count"),
         Column("not_significant", "not significant", "count"),
@@ -1050,15 +1064,14 @@ def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -
     `results` are by language pair and by rule.
     """
     rules = list(next(iter(results.values())))
-    silent = []
-    for rule in rules:
-        rows = [row for by_rule in results.values() for row in by_rule[rule].systems]
-        if all(row.rank_low is None for row in rows):
-            silent.append(RANK_RULES[rule].title)
+    ranking: set[str] = set()
+    for by_rule in results.values():
+        ranking |= {rule for rule, result in by_rule.items() if _is_ranked(result)}
+    silent = [RANK_RULES[rule].title for rule in rules if rule not in ranking]
     if not silent:
         return "All rank rules give the same top group and winner"
     titles = join_names(silent)
-    n_ranking = len(rules) - len(silent)
+    n_ranking = len(ranking)
     if n_ranking == 0:
         return "No rank rule ranks any system"
     if n_ranking == 1:
@@ -1067,6 +1080,10 @@ def _state_that_rules_agree(results: Mapping[str, Mapping[str, MetricResult]]) -
         f"The {n_ranking} rank rules that rank the systems give the same top group and winner. No system is ranked "
         f"{titles}"
     )
+
+
+def _is_ranked(result: MetricResult) -> bool:
+    return any(row.rank_low is not None for row in result.systems)
 
 
 def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
@@ -1274,7 +1291,7 @@ def _list_integrity_rows(integrity: Integrity) -> Records:
 # Published scores beside ours, of a test set or of a task.
 
 
-_TICK, _CROSS = "✓", "✗"
+_MARKS = {True: "✓", False: "✗"}
 AnyReplication = Replication | TaskReplication
 
 
@@ -1311,7 +1328,7 @@ def _scores_table(replication: Replication) -> Table:
     table.add("metric", "metric", "name", attrgetter("column"))
     table.add("printed", "published", "written", lambda row: Cell(row.printed, float(row.printed)))
     table.add("here", "here", "written", _write_our_score)
-    table.add("same", "same", "text", lambda row: _TICK if row.agrees else _CROSS)
+    table.add_values("same", "same", "text", [_MARKS[row.agrees] for row in replication.rows])
     table.add("gives", "what would give it", "text", name_setting)
     return table.build()
 
@@ -1347,8 +1364,8 @@ def replication_sentences(replication: AnyReplication) -> list[str]:
             "were scored."
         )
     for pair, result in results.items():
-        for text in _list_testset_differences(result):
-            sentences.append(f"{pair}: {text}" if pair else text)
+        prefix = f"{pair}: " if pair else ""
+        sentences += [f"{prefix}{text}" for text in _list_testset_differences(result)]
     if isinstance(replication, TaskReplication):
         sentences += _list_renamed(replication.by_rule)
         sentences += _list_names("Language pairs only here", replication.only_here)
@@ -1426,7 +1443,7 @@ def _ranks_beside_table(ranks: RankReplication) -> Table:
     table.add("rank", "here", "rank", get_rank)
     if has_clusters:
         table.add("cluster", "cluster here", "count", get_cluster)
-    table.add("same", "same", "text", lambda row: _TICK if row.agrees(rule) else _CROSS)
+    table.add_values("same", "same", "text", [_MARKS[row.agrees(rule)] for row in ranks.rows])
     return table.build()
 
 

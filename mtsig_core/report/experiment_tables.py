@@ -128,8 +128,11 @@ def row_table(
         title, kind, column_form = described[name]
         title = titles.get(name, title)
         columns.append(Column(name, title, kind, column_form.replace("*", form)))
-    cells = [tuple(_read_cell(row, column) for column in columns) for row in rows]
-    return Table(key, tuple(columns), tuple(cells))
+    return Table(key, tuple(columns), tuple(_read_cells(row, columns) for row in rows))
+
+
+def _read_cells(row: Any, columns: Sequence[Column]) -> tuple[Any, ...]:
+    return tuple(_read_cell(row, column) for column in columns)
 
 
 def _read_cell(row: Any, column: Column) -> Any:
@@ -155,7 +158,10 @@ def _cross(
     for name in names:
         words = name if isinstance(name, tuple) else (str(name),)
         columns.append(Column(" ".join(words), titles[name], "estimate", ".1%"))
-    rows = [(row, *(cells.get((row, name)) for name in names)) for row in row_names]
+    rows: list[tuple[Any, ...]] = []
+    for row in row_names:
+        estimates = [cells.get((row, name)) for name in names]
+        rows.append((row, *estimates))
     return Table(key, tuple(columns), tuple(rows))
 
 
@@ -298,13 +304,13 @@ def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
     rows = []
     for metric in dict.fromkeys([*paper, *tests]):
         ours: Sequence[Any] = [None] * 6
-        theirs: Sequence[Any] = [None] * 3
+        published: Sequence[Any] = [None] * 3
         if metric in tests:
             ours = _list_pair_tests(tests[metric])
         if metric in paper:
             reranking, baseline, *p_values = paper[metric][0]
-            theirs = [f"{reranking - baseline:+.2f}", *map(_write_published_p, p_values)]
-        rows.append((metric, *ours, *theirs))
+            published = [f"{reranking - baseline:+.2f}", *map(_write_published_p, p_values)]
+        rows.append((metric, *ours, *published))
     return Table("pair", columns, tuple(rows))
 
 
@@ -358,8 +364,10 @@ def conclusion_table(conclusions: Conclusions, with_paper: bool) -> Table:
     columns = []
     for size, n_samples in zip(conclusions.sizes, conclusions.samples, strict=True):
         columns.append(Column(str(size), f"{n_samples} samples of {size:,}", "written"))
-    first_rows = [rows[0] for rows in pairs.values()]
-    cells = [[_write_concluded(row, with_paper) for row in rows] for rows in pairs.values()]
+    first_rows, cells = [], []
+    for rows in pairs.values():
+        first_rows.append(rows[0])
+        cells.append([_write_concluded(row, with_paper) for row in rows])
     return row_table("conclusions", Concluded, first_rows, *_PAIR).with_columns(columns, cells)
 
 
@@ -367,7 +375,8 @@ def _write_concluded(row: Concluded, with_paper: bool) -> str:
     in_brackets = ""
     paper = koehns_conclusions(row)
     if with_paper and paper is not None:
-        in_brackets = f" ({paper[0]} / {paper[1]})"
+        paper_right, paper_wrong = paper
+        in_brackets = f" ({paper_right} / {paper_wrong})"
     right, wrong = row.right.share, row.wrong.share
     if right is None or wrong is None:
         return f"-{in_brackets}"
@@ -388,7 +397,7 @@ def conclusions_at_table(conclusions: Conclusions, size: int, with_paper: bool) 
     for row in rows:
         paper = koehns_conclusions(row)
         if paper is not None:
-            published[row.a, row.b] = [paper[0] / 100, paper[1] / 100]
+            published[row.a, row.b] = [percent / 100 for percent in paper]
     keys = [(row.a, row.b) for row in rows]
     return _add_published(table, columns, published, keys, missing=None)
 
@@ -420,7 +429,7 @@ def family_table(families: FamilyErrors) -> Table:
     """Families down; the formula and the corrections across."""
     keys = ("family", "comparisons", "if_independent")
     columns = [Column(name, name, "estimate", ".0%") for name in families.rows[0].wrong]
-    estimates = [[estimate(rate) for rate in row.wrong.values()] for row in families.rows]
+    estimates = [list(map(estimate, row.wrong.values())) for row in families.rows]
     table = row_table("families", FamilyError, families.rows, *keys)
     return table.with_columns(columns, estimates)
 
@@ -487,7 +496,7 @@ def bracketed(interval: Bounds | None, form: str = ".2f") -> str:
 
 def interval_table(
     bootstrap: ScoreBootstrap,
-    chosen: str,
+    chosen_kind: str,
     level: str,
     segment: ScoreBootstrap | None = None,
     document: ScoreBootstrap | None = None,
@@ -497,7 +506,7 @@ def interval_table(
     rows = []
     for kind, interval in bootstrap.intervals.items():
         name = SETTINGS["ci"].name_value(kind)
-        if kind == chosen:
+        if kind == chosen_kind:
             name += " (chosen)"
         low, high = interval or (None, None)
         rows.append((name, low, high, _measure_width(interval), bootstrap.relative(kind)))
@@ -526,7 +535,10 @@ def interval_table(
 
 
 def _measure_width(interval: Bounds | None) -> float | None:
-    return None if interval is None else interval[1] - interval[0]
+    if interval is None:
+        return None
+    low, high = interval
+    return high - low
 
 
 def relative_table(systems: Sequence[ScoreBootstrap], kind: str, metric: str, level: str) -> Table:
@@ -543,7 +555,7 @@ def relative_table(systems: Sequence[ScoreBootstrap], kind: str, metric: str, le
 
 
 def published_table(metric: str) -> Table:
-    """Table 1 of Zhang and Vogel (2004) for a metric of theirs."""
+    """Table 1 of Zhang and Vogel (2004) for a metric of published."""
     columns = (
         Column("system", "their system", "name"),
         Column("median", f"median {metric_title(metric)}", "share"),
@@ -558,7 +570,7 @@ def published_table(metric: str) -> Table:
 def growing_table(stability: Stability, metric: str | None, level: str) -> Table:
     """One interval for each number of resamples.
 
-    For a metric of theirs, with Table 5 of Zhang and Vogel (2004).
+    For a metric of published, with Table 5 of Zhang and Vogel (2004).
     """
     rows = stability.growing
     form = written_like(row.median for row in rows)
@@ -576,7 +588,7 @@ def growing_table(stability: Stability, metric: str | None, level: str) -> Table
 def repeated_table(stability: Stability, metric: str | None = None) -> Table:
     """The spread of repeated intervals.
 
-    For a metric of theirs, with Table 6 of Zhang and Vogel (2004).
+    For a metric of published, with Table 6 of Zhang and Vogel (2004).
     """
     rows = stability.repeats
     keys = ("resamples", "runs", "sd_low", "sd_high", "theory", "relative_sd", "relative")
@@ -729,7 +741,7 @@ def size_table(sweep: SizeSweep, system: str) -> Table:
 def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True) -> Table:
     """One system on the whole set by number of references.
 
-    For a metric of theirs, with Table 3 of Zhang and Vogel (2004) where asked for.
+    For a metric of published, with Table 3 of Zhang and Vogel (2004) where asked for.
     """
     n_units, metric = sweep.n_units, sweep.metric
     rows = [row for row in sweep.rows if (row.system, row.size) == (system, n_units)]

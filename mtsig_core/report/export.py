@@ -42,12 +42,13 @@ _NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])
 # CSV.
 
 
-def to_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """A CSV table in which no cell is a spreadsheet formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([defuse(name) for name in header])  # which may be names of systems
-    writer.writerows([defuse(cell) for cell in row] for row in rows)
+    writer.writerow(map(defuse, header))  # which may have names of systems
+    for row in rows:
+        writer.writerow(map(defuse, row))
     return out.getvalue()
 
 
@@ -64,8 +65,15 @@ def records_csv(records: Sequence[Mapping[str, object]], header: Sequence[str] =
 
     A cell that a record lacks is empty.
     """
-    header = header or list(dict.fromkeys(key for record in records for key in record))
-    return to_csv(header, ([record.get(key) for key in header] for record in records))
+    header = header or _list_columns(records)
+    return to_csv(header, (map(record.get, header) for record in records))
+
+
+def _list_columns(records: Iterable[Mapping[str, object]]) -> list[str]:
+    columns: dict[str, None] = {}
+    for record in records:
+        columns |= dict.fromkeys(record)
+    return list(columns)
 
 
 def report_csv(report: Report) -> str:
@@ -121,7 +129,6 @@ def comparison_csv(comparison: Comparison) -> str:
     rows += label_records("assumed", [{"reason": sentence} for sentence in sentences])
     for row in rows:
         row |= {"testset": info.name, "digest": info.digest, "simulated": info.simulated}
-    header = dict.fromkeys(key for row in rows for key in row)
     last = (
         "reference",
         "higher_is_better",
@@ -131,9 +138,8 @@ def comparison_csv(comparison: Comparison) -> str:
         "simulated",
         "signature",
     )
-    for key in last:
-        header.pop(key, None)
-    return records_csv(rows, [*header, *last])
+    first = [name for name in _list_columns(rows) if name not in last]
+    return records_csv(rows, [*first, *last])
 
 
 def _record_leaders(result: MetricResult) -> Records:

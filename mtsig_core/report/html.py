@@ -1,5 +1,6 @@
-"""Reports as one HTML file that needs nothing else, no script, font, picture or network; and as a
-notebook has them.
+"""Reports as one HTML file, and as a notebook has them.
+
+The file needs nothing else: no script, font, picture or network.
 """
 
 from __future__ import annotations
@@ -135,19 +136,19 @@ def report_fragment(report: Report) -> str:
     It has no figures. Caveats and long tables are folded away.
     """
     macros = _macros()
-    parts: list[Markup] = []
+    written: list[Markup] = []
     for section, blocks in report.select_blocks(_NOTEBOOK_PLACES, _is_in_notebook):
         contents: list[Markup] = []
         for block in blocks:
             contents += _notebook_block(block)
         if section.place == "caveats":
             n = sum(len(block.cautions) for block in blocks if isinstance(block, Warnings))
-            parts.append(macros.folded(f"{section.title}: {n}", contents, _is_few(n)))
+            written.append(macros.folded(f"{section.title}: {n}", contents, _is_few(n)))
             continue
         if section.title and not any(map(_is_verdict, blocks)):
-            parts.append(macros.title(section.title))
-        parts += contents
-    return _notebook_html(parts)
+            written.append(macros.title(section.title))
+        written += contents
+    return _notebook_html(written)
 
 
 def _is_in_notebook(block: Block) -> bool:
@@ -207,15 +208,15 @@ def metric_table(result: MetricResult) -> str:
 def score_table(scores: Scores) -> str:
     """What a notebook shows of scores: a column for each metric, and the signatures."""
     macros = _macros()
-    parts = [table_html(scores_table(scores))]
+    written = [table_html(scores_table(scores))]
     for result in scores.metrics.values():
         title, direction = metric_title(result.metric), _name_lower_is_better(result)
-        parts.append(macros.metric_title(title, direction, result.signature))
+        written.append(macros.metric_title(title, direction, result.signature))
     n = len(scores.warnings)
     if n:
         block = Warnings(cautions=scores.warnings, several=len(scores.metrics) > 1)
-        parts.append(macros.folded(f"Caveats: {n}", _notebook_block(block), _is_few(n)))
-    return _notebook_html(parts)
+        written.append(macros.folded(f"Caveats: {n}", _notebook_block(block), _is_few(n)))
+    return _notebook_html(written)
 
 
 def _name_lower_is_better(result: MetricResult | MetricScores) -> str:

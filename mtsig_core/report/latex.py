@@ -72,11 +72,12 @@ _UNUSUAL = "([^\\x00-\\x7f\u00c0-\u0125\u0128-\u0137\u0139-\u013e\u0141-\u0148\u
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX shows literally; line ends, control and direction characters as visible
-    escapes.
+    r"""Text that LaTeX shows literally.
 
-    >>> print(escape("50% of A_1\\n"))
-    50\\% of A\\_1\\textbackslash{}n
+    Line ends, control and direction characters are visible escapes.
+
+    >>> print(escape("50% of A_1\n"))
+    50\% of A\_1\textbackslash{}n
     """
     escaped = ""
     for run in re.split(_UNUSUAL, printable(text)):
@@ -98,10 +99,10 @@ def _show_code_points(run: str) -> str:
 
 
 def name_cell(text: str) -> str:
-    """The same for a cell: it may be broken where a long name has a mark, and in an endless word.
+    r"""Text for a cell, which may be broken where a long name has a mark, and in an endless word.
 
     >>> print(name_cell("run_2.tar"))
-    run\\_\\allowbreak{}2.\\allowbreak{}tar
+    run\_\allowbreak{}2.\allowbreak{}tar
     """
     pieces = re.findall(
         r".*?(?:[_./:+](?=[!-~])|[A-Za-z0-9]{12}(?=[A-Za-z0-9]))|.+", printable(text)
@@ -121,7 +122,7 @@ def _approximate(name: str) -> str:
 
 
 def report_latex(report: Report) -> str:
-    """A file that compiles alone, and that a document may read with ``\\input``.
+    r"""A file that compiles alone, and that a document may read with ``\input``.
 
     Comments at the top name the packages that it needs and repeat the warnings. Each table has what
     is needed to read it; how it was tested is written once.

@@ -78,12 +78,12 @@ def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
     [('1-grams', 2, 3), ('length', 0, 1)]
     """
     place = {name: k for k, name in enumerate(names)}
-    sums = []
-    for order in (1, 2, 3, 4):
-        if f"correct_{order}" in place:
-            sums.append((f"{order}-grams", place[f"correct_{order}"], place[f"total_{order}"]))
-    sums.append(("length", place["sys_len"], place["ref_len"]))
-    return sums
+    sums = [
+        (f"{order}-grams", place[f"correct_{order}"], place[f"total_{order}"])
+        for order in (1, 2, 3, 4)
+        if f"correct_{order}" in place
+    ]
+    return [*sums, ("length", place["sys_len"], place["ref_len"])]
 
 
 def describe_guess(guess: Sequence[float], options: Sequence[str] = ()) -> str:
@@ -253,15 +253,15 @@ def _write_range(low: float, high: float) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def randomization_end(swaps: Swaps, every: Swaps) -> dict[str, str]:
+def randomization_end(swaps: Swaps, all_swaps: Swaps) -> dict[str, str]:
     """Conclusion and limitation of the randomization test."""
-    n_permutations = len(every.differences) + 1
-    percentage = _write_percentage(100 * every.p)
+    n_permutations = len(all_swaps.differences) + 1
+    percentage = _write_percentage(100 * all_swaps.p)
     return {
         "truth": f"{percentage}%",
         "conclusion": (
             f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {n_permutations:,} permutations give "
-            f"exactly {every.p:.3f}. If labels meant nothing, {percentage} of a hundred worlds would differ as much."
+            f"exactly {all_swaps.p:.3f}. If labels meant nothing, {percentage} of a hundred worlds would differ as much."
         ),
         "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters.",
     }
@@ -457,8 +457,9 @@ def strip_svg(strip: Strip) -> str:
         y = 14 + 14 * (k % 2)  # two lines, so that near words do not overlap
         drawn.append(shapes.line(x, y + 6, x, base, "mark"))
         drawn.append(shapes.text(min(max(x, 60), _WIDE - 60), y, word, "middle"))
-    for tick in _list_ticks(strip):
-        drawn.append(shapes.text(scale(tick), base + 18, f"{tick:g}", "middle"))
+    drawn += [
+        shapes.text(scale(tick), base + 18, f"{tick:g}", "middle") for tick in _list_ticks(strip)
+    ]
     drawn.append(shapes.text(_WIDE / 2, _HIGH - 6, strip.label, "middle"))
     return str(shapes.svg(_WIDE, _HIGH, strip.label, drawn))
 

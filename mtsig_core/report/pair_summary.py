@@ -253,8 +253,8 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
     interval = f"{write_level(settings)} CI"
     table = TableBuilder("metrics", dispute.metrics)
     table.add("metric", "metric", "name", _name_metric)
-    add_in_form("score_a", dispute.a, "score", attrgetter("found.score_a"))
-    add_in_form("score_b", dispute.b, "score", attrgetter("found.score_b"))
+    add_in_form("score_a", dispute.a, "score", attrgetter("examination.score_a"))
+    add_in_form("score_b", dispute.b, "score", attrgetter("examination.score_b"))
     add_in_form("difference", "difference", "difference", get("difference"))
     add_in_form("ci", interval, "interval", get("ci"))
     add_in_form("ci_joint", f"{interval} for all pairs", "interval", get("ci_joint"))
@@ -266,7 +266,7 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
         table.add("lose", "second wins", "share", get("lose"))
     table.add("better", "better", "name", lambda by_metric: better[by_metric.decision])
     table.add("n_pairs", "pairs", "count", lambda by_metric: len(by_metric.result.tested))
-    table.add("n_segments", "segments", "count", attrgetter("found.n"))
+    table.add("n_segments", "segments", "count", attrgetter("examination.n"))
     correction = "corrected for all pairs of the comparison: the column pairs has their number"
     if settings.correction == "none":
         correction = "without a correction for many pairs"
@@ -378,7 +378,7 @@ def summary_json(dispute: Dispute) -> str:
 
 def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]:
     """All numbers of a metric."""
-    result, examination = by_metric.result, by_metric.found
+    result, examination = by_metric.result, by_metric.examination
     ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
     record = {
         "signature": result.signature,
@@ -407,7 +407,7 @@ def _turn_domains(by_metric: MetricDispute) -> list[DomainPair]:
     if by_metric.domains is None or not by_metric.domains.pairs:
         return []
     pair = by_metric.domains.pairs[0]
-    if pair.a == by_metric.found.a:
+    if pair.a == by_metric.examination.a:
         return list(pair.domains)
     opposite = {"a": "b", "b": "a", None: None}
     return [

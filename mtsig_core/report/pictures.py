@@ -1,5 +1,6 @@
-"""The figures of reports as SVG within the page: no script, names as text, colours that follow the
-page.
+"""The figures of reports as SVG within the page.
+
+They have no script, names as text, and colours that follow the page.
 """
 
 from __future__ import annotations

@@ -107,13 +107,15 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
     return sentences
 
 
-def _describe_change(change: Change, history: Sequence[Entry]) -> str:
+def _describe_change(  # noqa: PLR0911  a sentence for each kind of change
+    change: Change, history: Sequence[Entry]
+) -> str:
     match change:
         case Begin(task=task, track=track, metric=metric):
             return f"began the review of {task}, {track or 'all'} systems, by {name_metric(metric)}"
         case Exclude(system=system, pair=pair, reason=reason):
-            where = pair or "all language pairs"
-            return f"excluded {system} in {where}: {reason or 'no reason given'}"
+            place = pair or "all language pairs"
+            return f"excluded {system} in {place}: {reason or 'no reason given'}"
         case PutBack(system=system, pair=pair):
             return f"put {system} back in {pair or 'all language pairs'}"
         case SetRule(rule=rule):
@@ -136,15 +138,15 @@ def _describe_change(change: Change, history: Sequence[Entry]) -> str:
 
 
 def _describe_decision(decision: Decide) -> str:
-    where = decision.pair or ACROSS_PAIRS
+    place = decision.pair or ACROSS_PAIRS
     if not decision.first:
-        return f"removed the decision for {where}"
+        return f"removed the decision for {place}"
     if len(decision.first) == 1:
         declared = f"{decision.first[0]} is the first"
     else:
         declared = f"{join_names(decision.first)} share the first place"
     reason = f": {decision.why}" if decision.why else ""
-    return f"decided {where}: {declared}{reason}"
+    return f"decided {place}: {declared}{reason}"
 
 
 def _describe_choice(change: SetSettings) -> str:
@@ -171,11 +173,11 @@ def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str])
         pair for pair, digest in digests.items() if review.digests.get(pair, digest) != digest
     ]
     changed += [pair for pair in review.digests if pair not in task.pairs]
-    where = "the table of systems, or language pairs that this metric does not score"
+    place = "the table of systems, or language pairs that this metric does not score"
     if changed:
-        where = join_names(changed)
+        place = join_names(changed)
     return (
-        f"This task is not the one that was reviewed: its content changed in {where}. Numbers may differ from "
+        f"This task is not the one that was reviewed: its content changed in {place}. Numbers may differ from "
         "those seen before, and decisions may no longer hold. Check them again."
     )
 
@@ -211,14 +213,18 @@ def left_out_said(review: Review) -> list[str]:
     return phrases
 
 
-def decisions_table(review: Review, found: TaskComparison | None = None) -> Table:
+def decisions_table(review: Review, task_comparison: TaskComparison | None = None) -> Table:
     """Each language pair, and all together, with the system that is declared first, and why.
 
     Both are None where that is open. With a comparison also the first system there, and by
     simultaneous rank ranges where another rule decides.
     """
     decisions = {decision.pair or ACROSS_PAIRS: decision for decision in review.decisions}
-    tops = Table("first", (), ()) if found is None else _list_tops(found, review.metric)
+    tops = (
+        Table("first", (), ())
+        if task_comparison is None
+        else _list_tops(task_comparison, review.metric)
+    )
     first = {lang_pair: cells for lang_pair, *cells in tops.rows}
     columns = [
         Column("language_pair", "language pair", "name"),
@@ -237,10 +243,10 @@ def decisions_table(review: Review, found: TaskComparison | None = None) -> Tabl
     return Table("decisions", tuple(columns), tuple(rows))
 
 
-def _list_tops(found: TaskComparison, metric: str) -> Table:
+def _list_tops(task_comparison: TaskComparison, metric: str) -> Table:
     """The top group of each language pair, and across them."""
-    tops = tops_table(found, metric)
-    macro = found.macro.get(metric)
+    tops = tops_table(task_comparison, metric)
+    macro = task_comparison.macro.get(metric)
     if macro is None or not macro.is_ranked:
         return tops
     first = ", ".join(_list_first(macro.systems))
@@ -252,14 +258,14 @@ def _list_first(systems: Iterable[SystemResult | MacroSystem]) -> list[str]:
     return [row.system for row in systems if row.rank_low == 1]
 
 
-def decision_cautions(review: Review, found: TaskComparison) -> list[Caution]:
+def decision_cautions(review: Review, task_comparison: TaskComparison) -> list[Caution]:
     """What the numbers say against the decisions.
 
     A declared system may not be first, and a system of the top group may not be declared.
     """
     cautions: list[Caution] = []
     for decision in review.decisions:
-        cautions += _question_decision(decision, review.metric, found)
+        cautions += _question_decision(decision, review.metric, task_comparison)
     return cautions
 
 
@@ -272,12 +278,12 @@ class _Ranked(NamedTuple):
     why: str | None = None  # there are no ranks
 
 
-def _find_ranked(decision: Decide, metric: str, found: TaskComparison) -> _Ranked:
+def _find_ranked(decision: Decide, metric: str, task_comparison: TaskComparison) -> _Ranked:
     if decision.pair is None:
-        macro = found.macro.get(metric)
+        macro = task_comparison.macro.get(metric)
         systems = () if macro is None else macro.systems
         return _Ranked(systems, _list_first(systems))
-    comparison = found.pairs.get(decision.pair)
+    comparison = task_comparison.pairs.get(decision.pair)
     if comparison is None or metric not in comparison.metrics:
         return _Ranked()
     result = comparison.metrics[metric]
@@ -286,12 +292,14 @@ def _find_ranked(decision: Decide, metric: str, found: TaskComparison) -> _Ranke
         simultaneous = set(result.ruled.first_held)
         top_group = [row.system for row in result.systems if row.system in simultaneous]
     why = explain_no_ranks(comparison, result)
-    return _Ranked(result.systems, top_group, find_rank_rule(found).name, why)
+    return _Ranked(result.systems, top_group, find_rank_rule(task_comparison).name, why)
 
 
-def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> Iterator[Caution]:
+def _question_decision(
+    decision: Decide, metric: str, task_comparison: TaskComparison
+) -> Iterator[Caution]:
     pair = decision.pair or ACROSS_PAIRS.capitalize()
-    ranked = _find_ranked(decision, metric, found)
+    ranked = _find_ranked(decision, metric, task_comparison)
     ranks = {row.system: row.rank_low for row in ranked.systems}
     for name in decision.first:
         if name not in ranks:
@@ -308,7 +316,7 @@ def _question_decision(decision: Decide, metric: str, found: TaskComparison) -> 
         yield Caution("top-group-not-declared", {"pair": pair, "systems": undeclared}, metric)
 
 
-def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) -> Table:
+def notes_table(notes: Sequence[NoteOn], task_comparison: TaskComparison | None = None) -> Table:
     """The notes on disputed pairs of systems.
 
     With a comparison also what was measured of each, as `MEASURED_SAID` has it.
@@ -319,8 +327,8 @@ def notes_table(notes: Sequence[NoteOn], found: TaskComparison | None = None) ->
     table.add("a", "a", "name", attrgetter("a"))
     table.add("b", "b", "name", attrgetter("b"))
     table.add("text", "note", "text", attrgetter("text"))
-    if found is not None:
-        _add_measured(table, found)
+    if task_comparison is not None:
+        _add_measured(table, task_comparison)
     return table.build()
 
 
@@ -336,12 +344,12 @@ class _Measured(NamedTuple):
     rule_better: str | None = None
 
 
-def _add_measured(table: TableBuilder, found: TaskComparison) -> None:
+def _add_measured(table: TableBuilder, task_comparison: TaskComparison) -> None:
     results = []
-    for comparison in found.pairs.values():
+    for comparison in task_comparison.pairs.values():
         results += [(result, comparison.settings) for result in comparison.metrics.values()]
     is_joint = any(name_simultaneous(*result_and_settings) for result_and_settings in results)
-    measured = [_measure_pair(note, found, is_joint) for note in table.rows]
+    measured = [_measure_pair(note, task_comparison, is_joint) for note in table.rows]
     by_note = dict(zip(map(id, table.rows), measured, strict=True))
 
     def add(key: str, title: str, kind: str, field: str) -> None:
@@ -356,19 +364,19 @@ def _add_measured(table: TableBuilder, found: TaskComparison) -> None:
     add("adjusted_p", "adjusted p", "p", "adjusted_p")
     add("better", "better", "text", "better")
     if any(result.has_rule_decisions for result, _ in results):
-        rule = find_rank_rule(found)
+        rule = find_rank_rule(task_comparison)
         add("rule_difference", f"difference {rule.title}", "difference", "rule_difference")
         add("rule_p", f"p {rule.title}", "p", "rule_p")
         add("rule_better", f"better {rule.title}", "text", "rule_better")
 
 
-def _measure_pair(note: NoteOn, found: TaskComparison, is_joint: bool) -> _Measured:
-    pair, excluded = _find_pair(note, found)
+def _measure_pair(note: NoteOn, task_comparison: TaskComparison, is_joint: bool) -> _Measured:
+    pair, excluded = _find_pair(note, task_comparison)
     if pair is None:
         if excluded:
-            return _Measured(f"{join_names(excluded, shown=False)} excluded")
+            return _Measured(f"{join_names(excluded, escape=False)} excluded")
         return _Measured("not compared by that metric")
-    comparison = found.pairs[note.pair]
+    comparison = task_comparison.pairs[note.pair]
     result = comparison.metrics[note.metric]
     view = view_pair(pair, note.a, result, comparison.settings)
     form = choose_form(result)
@@ -397,17 +405,19 @@ def _better_by_rule(pair: PairResult) -> str | None:
     return {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
 
 
-def _find_pair(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, list[str]]:
+def _find_pair(
+    note: NoteOn, task_comparison: TaskComparison
+) -> tuple[PairResult | None, list[str]]:
     """The pair of systems of a note, and which of the two is excluded.
 
     The pair is None where it was not compared.
     """
     excluded = [
         exclusion.system
-        for exclusion in found.excluded
+        for exclusion in task_comparison.excluded
         if exclusion.system in (note.a, note.b) and exclusion.pair in (None, note.pair)
     ]
-    comparison = found.pairs.get(note.pair)
+    comparison = task_comparison.pairs.get(note.pair)
     if comparison is None or note.metric not in comparison.metrics or excluded:
         return None, excluded
     for pair in comparison.metrics[note.metric].pairs:
@@ -416,17 +426,17 @@ def _find_pair(note: NoteOn, found: TaskComparison) -> tuple[PairResult | None, 
     return None, excluded
 
 
-def nobody_ranked(found: RanksBeforeAfter) -> bool:
+def nobody_ranked(changes: RanksBeforeAfter) -> bool:
     """Whether no system has a rank anywhere, neither before nor after."""
-    return all(row.before is None and row.after is None for row in found.ranks)
+    return all(row.before is None and row.after is None for row in changes.ranks)
 
 
-def circles_table(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
+def circles_table(changes: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultaneous"]) -> Table:
     """The first systems by a rule in each language pair, and by ours across them.
 
     They are those before and those after.
     """
-    table = TableBuilder("circles", found.circles)
+    table = TableBuilder("circles", changes.circles)
     table.add("language_pair", "language pair", "name", lambda circle: circle.pair or ACROSS)
     title = f"{name_first_place(rule)}: before"
     table.add("before", title, "text", lambda circle: ", ".join(circle.before) or None)
@@ -435,18 +445,18 @@ def circles_table(found: RanksBeforeAfter, rule: RankRule = RANK_RULES["simultan
     return table.build()
 
 
-def review_changes_table(found: RanksBeforeAfter) -> Table:
+def review_changes_table(changes: RanksBeforeAfter) -> Table:
     """Each system with its rank in each language pair, and across them, before and now."""
-    changes = {}
-    across_first = sorted(found.ranks, key=lambda row: row.pair is not None)
+    cells = {}
+    across_first = sorted(changes.ranks, key=lambda row: row.pair is not None)
     for row in across_first:
         now = "excluded" if row.left_out else row.after
-        changes[row.system, row.pair or ACROSS] = (row.before, now)
+        cells[row.system, row.pair or ACROSS] = (row.before, now)
     names = dict.fromkeys(row.system for row in across_first)
-    columns = [circle.pair or ACROSS for circle in found.circles]
-    rows = [(name, *(changes.get((name, column)) for column in columns)) for name in names]
+    columns = [circle.pair or ACROSS for circle in changes.circles]
+    rows = [(name, *(cells.get((name, column)) for column in columns)) for name in names]
     return Table(
-        "review-rank-changes",
+        "review-rank-cells",
         (
             Column("system", "system", "name"),
             *(Column(column, column, "rank change") for column in columns),
@@ -455,7 +465,9 @@ def review_changes_table(found: RanksBeforeAfter) -> Table:
     )
 
 
-def review_record(history: Sequence[Entry], found: TaskComparison | None = None) -> dict[str, Any]:
+def review_record(
+    history: Sequence[Entry], task_comparison: TaskComparison | None = None
+) -> dict[str, Any]:
     """A review as JSON has it, without a link: what is in force, and the steps that led there.
 
     With a comparison also what that says of decisions and of notes.
@@ -477,19 +489,19 @@ def review_record(history: Sequence[Entry], found: TaskComparison | None = None)
         "rank_rule": review.settings.get("rank_rule", "simultaneous"),
         "history": steps,
     }
-    if found is not None:
-        cautions = decision_cautions(review, found)
+    if task_comparison is not None:
+        cautions = decision_cautions(review, task_comparison)
         record["decision_warnings"] = [caution.text for caution in cautions]
-        record["measured"] = [_measured_record(note, found) for note in review.notes]
+        record["measured"] = [_measured_record(note, task_comparison) for note in review.notes]
     return record
 
 
-def _measured_record(note: NoteOn, found: TaskComparison) -> dict[str, Any]:
+def _measured_record(note: NoteOn, task_comparison: TaskComparison) -> dict[str, Any]:
     """What was measured of the pair of a note, a - b, by our test and by the rule of the ranks."""
-    pair, excluded = _find_pair(note, found)
+    pair, excluded = _find_pair(note, task_comparison)
     if pair is None:
         return {**dict.fromkeys(_OF_A_PAIR), "left_out": excluded}
-    comparison = found.pairs[note.pair]
+    comparison = task_comparison.pairs[note.pair]
     result = comparison.metrics[note.metric]
     view = view_pair(pair, note.a, result, comparison.settings)
     ci_low, ci_high = _subtract(view.ci, result)

@@ -35,8 +35,9 @@ _UNIT = regex.compile(
 )
 
 
-def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | None:
-    """Cut two texts into pieces that both have, in the same order, and pieces that only one has;
+def differing_pieces(text: str, other_text: str) -> tuple[list[Piece], list[Piece]] | None:
+    """Cut two texts into pieces that both have, in the same order, and pieces that only one has.
+
     None where that would take too long. White space is marked only between two marked units.
 
     >>> differing_pieces("the old house is big", "the small house is big")[0]
@@ -44,8 +45,8 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
     >>> differing_pieces("今天天气很好", "昨天天气好")[0]
     [('今', True), ('天天气', False), ('很', True), ('好', False)]
     """
-    units, spans = reading_units(one)
-    other_units, other_spans = reading_units(other)
+    units, spans = reading_units(text)
+    other_units, other_spans = reading_units(other_text)
     counts, other_counts = Counter(units), Counter(other_units)
     n_equal = sum(n * other_counts[unit] for unit, n in counts.items())
     if n_equal > MOST_EQUAL:
@@ -55,7 +56,7 @@ def differing_pieces(one: str, other: str) -> tuple[list[Piece], list[Piece]] | 
     for start, other_start, n in matcher.get_matching_blocks():
         is_shared[start : start + n] = True
         is_shared_in_other[other_start : other_start + n] = True
-    return _cut(one, spans, is_shared), _cut(other, other_spans, is_shared_in_other)
+    return _cut(text, spans, is_shared), _cut(other_text, other_spans, is_shared_in_other)
 
 
 def reading_units(text: str) -> tuple[list[str], list[tuple[int, int]]]:
@@ -182,7 +183,7 @@ def _show_text(
     return _Text(pieces or [(text, "")], text_direction(language), language_tag(language), "")
 
 
-def card(
+def card(  # noqa: PLR0913  what is shown of a segment, by name
     testset: TestSet,
     systems: Sequence[str],
     k: int,
@@ -211,14 +212,14 @@ def card(
     return str(_macros().card(head, _list_facts(testset, k, notes), blocks))
 
 
-def neighbour(testset: TestSet, systems: Sequence[str], k: int, where: str) -> str:
+def neighbour(testset: TestSet, systems: Sequence[str], k: int, title: str) -> str:
     """A segment before or after another, in small: the first line of each output, without marks."""
     target = languages_of(testset.langpair)[1]
     texts = [_show_text(testset.systems[name][k], target) for name in systems[:2]]
-    return str(_macros().neighbour(f"{where}, line {testset.lines[k]}", texts))
+    return str(_macros().neighbour(f"{title}, line {testset.lines[k]}", texts))
 
 
-def system_list(
+def system_list(  # noqa: PLR0913  what is shown of a segment, by name
     testset: TestSet,
     k: int,
     scores: Iterable[tuple[str, str]],
@@ -251,7 +252,7 @@ def legend(marks: str = MARKS[0]) -> str:
     return str(macros.legend_of_differences() if marks == MARKS[1] else macros.legend_of_matches())
 
 
-def segments_html(
+def segments_html(  # noqa: PLR0913  what is shown of segments, by name
     testset: TestSet,
     systems: Sequence[str],
     segments: Sequence[int],

@@ -162,9 +162,9 @@ def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str
     return f"{quantity} in {metric} from {anchor} (left: worse)"
 
 
-def join_names(items: Sequence[str], shown: bool = True) -> str:
-    """Write items as an English list; with `shown` made printable first."""
-    names = [printable(item) for item in items] if shown else items
+def join_names(items: Sequence[str], escape: bool = True) -> str:
+    """Write items as an English list; with `escape` made printable first."""
+    names = [printable(item) for item in items] if escape else items
     return list_names(names, len(items))
 
 
@@ -504,8 +504,8 @@ def _state_across(macro: MacroResult, n_pairs: int) -> str:
     ranked = [row for row in macro.systems if row.rank_low is not None]
     top_group = [row.system for row in ranked if row.rank_low == 1]
     systems = [row.system for row in ranked]
-    where = f" across {format_count(n_pairs, 'language pair')}"
-    verdict = name_top_group(top_group, systems, has_clear_winner(macro), where)
+    place = f" across {format_count(n_pairs, 'language pair')}"
+    verdict = name_top_group(top_group, systems, has_clear_winner(macro), place)
     n_unranked = len(macro.systems) - len(ranked)
     if n_unranked == 0:
         return verdict
@@ -529,8 +529,8 @@ def state_task_answer(comparison: TaskComparison, metric: str) -> str:
     """Write the verdicts on a task by all metrics, `metric` first, without the last full stop."""
     by_verdict = _group_verdicts(comparison, metric)
     answers = []
-    for verdict, (first, *others) in by_verdict.items():
-        names = _name_few([name_in_verdict(first), *map(name_metric, others)])
+    for verdict, (first, *further) in by_verdict.items():
+        names = _name_few([name_in_verdict(first), *map(name_metric, further)])
         answers.append(f"{names}: {verdict}")
     return _join_answers(answers, by_verdict)
 
@@ -552,8 +552,8 @@ def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]
         return answers[0]
     if len(answers) == 2:
         return ". ".join(["The metrics disagree", *answers])
-    _, *others = by_verdict.values()
-    names = _name_few([name_metric(name) for group in others for name in group])
+    _, *other_groups = by_verdict.values()
+    names = _name_few([name_metric(name) for group in other_groups for name in group])
     return f"The metrics disagree. {answers[0]}. Other verdicts: by {names}"
 
 
@@ -561,7 +561,7 @@ def _name_few(names: Sequence[str]) -> str:
     """Name some metrics; of many the first and how many others."""
     if len(names) > _FEW:
         names = [names[0], f"{len(names) - 1} other metrics"]
-    return join_names(names, shown=False)
+    return join_names(names, escape=False)
 
 
 def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> str:
@@ -610,23 +610,23 @@ def _find_answer_pair(result: MetricResult, settings: Settings) -> PairResult | 
     return None
 
 
-def _state_lang_pair(comparison: Comparison, result: MetricResult, where: str) -> str:
+def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -> str:
     settings = comparison.settings
     if not result.pairs:
         row = result.systems[0]
         score = f"{row.score:{choose_form(result)}}"
-        return f"{row.system} scores {score}{where}; there is no other system to compare"
+        return f"{row.system} scores {score}{place}; there is no other system to compare"
     if settings.baseline is not None and explain_no_decision(settings, result) is None:
         return _state_against_baseline(result, settings.baseline)
     top_group = find_top_group(result)
     if top_group is None:
         why = explain_no_ranks(comparison, result) or "there are no ranks"
-        return f"No system is ranked{where}: {why}"
+        return f"No system is ranked{place}: {why}"
     if result.ruled is not None:  # a published rule, by which several may be first
         title = RANK_RULES[settings.rank_rule].title
-        return f"First{where}, ranked {title}: {', '.join(top_group)}"
+        return f"First{place}, ranked {title}: {', '.join(top_group)}"
     systems = [row.system for row in result.systems]
-    return name_top_group(top_group, systems, has_clear_winner(result), where)
+    return name_top_group(top_group, systems, has_clear_winner(result), place)
 
 
 def _state_against_baseline(result: MetricResult, baseline: str) -> str:
@@ -642,7 +642,7 @@ def _state_against_baseline(result: MetricResult, baseline: str) -> str:
 
 
 def name_top_group(
-    names: Sequence[str], systems: Sequence[str], ahead: bool, where: str = ""
+    names: Sequence[str], systems: Sequence[str], ahead: bool, place: str = ""
 ) -> str:
     """Write the verdict on the best of some systems.
 
@@ -656,10 +656,10 @@ def name_top_group(
     if ahead:
         others = [name for name in systems if name != names[0]]
         partners = others[0] if len(others) == 1 else f"the other {len(others)} systems"
-        return f"{names[0]} is significantly better than {partners}{where}"
+        return f"{names[0]} is significantly better than {partners}{place}"
     if len(names) > 1:
-        return f"No clear winner{where}. Top group: {', '.join(names)}"
-    return f"Top group{where}: {names[0]}"
+        return f"No clear winner{place}. Top group: {', '.join(names)}"
+    return f"Top group{place}: {names[0]}"
 
 
 def explain_no_ranks(comparison: Comparison, result: MetricResult) -> str | None:
@@ -880,9 +880,9 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
     lang_pairs = select_lang_pairs(comparison, metric)
     short = [name for name, (_, result) in lang_pairs.items() if result.n_effective < FEW_UNITS]
     if short:
-        where = name_pairs(short)
+        place = name_pairs(short)
         sentences.append(
-            f"Intervals are rough, or missing, because there are few units in {where}."
+            f"Intervals are rough, or missing, because there are few units in {place}."
         )
     if lang_pairs:
         if find_rank_rule(comparison).name != "simultaneous" and macro.is_ranked:
@@ -967,14 +967,16 @@ def _find_top_groups(comparison: TaskComparison) -> dict[str, _TopGroup]:
     return groups
 
 
-def name_other_tops(comparison: TaskComparison, metric: str, *beside: TaskComparison) -> str | None:
-    """Name the top groups of other metrics, also of the comparisons `beside` this one.
+def name_other_tops(
+    comparison: TaskComparison, metric: str, *further: TaskComparison
+) -> str | None:
+    """Name the top groups of other metrics, also of `further` comparisons.
 
     They are on language pairs of this metric. None if they agree. Language pairs are named if they
     differ.
     """
     groups: dict[str, _TopGroup] = {}
-    for task_comparison in (*beside, comparison):
+    for task_comparison in (*further, comparison):
         groups |= _find_top_groups(task_comparison)
     reference = groups.pop(metric, _TopGroup((), ()))
     metrics_by_group: dict[tuple[str, ...], list[str]] = {}
@@ -992,7 +994,7 @@ def name_other_tops(comparison: TaskComparison, metric: str, *beside: TaskCompar
     verdicts = []
     for systems, metrics in metrics_by_group.items():
         names = list_names([shortened(name, 40) for name in systems])
-        verdicts.append(f"{names} by {join_names(metrics, shown=False)}")
+        verdicts.append(f"{names} by {join_names(metrics, escape=False)}")
     return f"Other metrics name another top group: {'; '.join(verdicts)}."
 
 
@@ -1010,11 +1012,11 @@ def explain_far_firsts(comparison: AnyComparison, metric: str) -> list[str]:
     if macro is not None:
         results["Across the language pairs"] = macro
     sentences = []
-    for where, result in results.items():
+    for place, result in results.items():
         far_firsts = _find_far_firsts(result)
         if far_firsts:
             verb = choose_verb(len(far_firsts), "is", "are")
-            start = f"{where}: " if where else ""
+            start = f"{place}: " if place else ""
             sentences.append(
                 f"{start}{list_names(far_firsts)} {verb} in the top group although better-scoring systems are "
                 "not. Differences from them vary more, or are on fewer segments."
@@ -1270,9 +1272,9 @@ def _describe_intervals(lang_pairs: LangPairResults) -> list[str]:
     if has_joint:
         is_sure = all(keeps_interval_level(comparison) for comparison, _ in lang_pairs.values())
         claim = f"hold together at about {level}" if is_sure else "were made together"
-        where = " within each language pair" if len(lang_pairs) > 1 else ""
+        place = " within each language pair" if len(lang_pairs) > 1 else ""
         sentences.append(
-            f"{level} CIs for all pairs {claim}{where} (max-T from {settings.resamples:,} bootstrap resamples; "
+            f"{level} CIs for all pairs {claim}{place} (max-T from {settings.resamples:,} bootstrap resamples; "
             "Romano and Wolf 2005)."
         )
     return sentences
@@ -1377,16 +1379,16 @@ def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     settings = _get_settings(ranked)
     if settings.rank_rule != "simultaneous":
         title = RANK_RULES[settings.rank_rule].title
-        where = " within each language pair" if is_task else ""
-        return [f"Ranks are {title}{where}."]
+        place = " within each language pair" if is_task else ""
+        return [f"Ranks are {title}{place}."]
     sure = [name for name, (comparison, _) in ranked.items() if keeps_its_level(comparison)]
     if not sure:
         return []
-    where = ""
+    place = ""
     if is_task:
         names = "each language pair" if len(sure) == len(lang_pairs) else join_names(sure)
-        where = f" in {names}, not for the language pairs together"
-    return [f"Rank ranges hold jointly at about {write_level(settings)} for all systems{where}."]
+        place = f" in {names}, not for the language pairs together"
+    return [f"Rank ranges hold jointly at about {write_level(settings)} for all systems{place}."]
 
 
 def _explain_no_rank_ranges(lang_pairs: LangPairResults) -> list[str]:
@@ -1573,23 +1575,23 @@ def state_result(comparison: AnyComparison, metric: str) -> str:
     lang_pairs = select_lang_pairs(comparison, metric)
     first, result = next(iter(lang_pairs.values()))
     macro = _find_macro(comparison, metric)
-    shown: MetricResult | MacroResult = result if macro is None else macro
+    averaged: MetricResult | MacroResult = result if macro is None else macro
     settings = first.settings
-    pairs = _list_tested(shown)
+    pairs = _list_tested(averaged)
     is_baseline_short = settings.baseline is not None and len(pairs) <= _FEW
-    judged = pairs if is_baseline_short or len(shown.pairs) == 1 else []
+    judged = pairs if is_baseline_short or len(averaged.pairs) == 1 else []
     sentences = []
     if not judged or not result.tested or explain_no_decision(settings, result):
         sentences.append(f"{printable(state_verdict(comparison, metric))}.")
     is_not_averaged = macro is None and len(lang_pairs) > 1
-    if is_not_averaged or not shown.pairs:
+    if is_not_averaged or not averaged.pairs:
         return " ".join(sentences)
     if judged:
-        sentences += [_judge_with_evidence(first, shown, pair) for pair in judged]
+        sentences += [_judge_with_evidence(first, averaged, pair) for pair in judged]
     elif settings.baseline:
         sentences += _list_against_baseline(pairs)
     else:
-        sentences += _describe_two_best(first, shown)
+        sentences += _describe_two_best(first, averaged)
     if any(pair.better is None and pair.decidable for pair in pairs):
         sentences.append("No significant difference does not mean equal.")
     return " ".join(sentences)
@@ -1882,7 +1884,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
             if n_undecided
             else "No pair is tested by all metrics"
         )
-    metrics = join_names(names, shown=False)
+    metrics = join_names(names, escape=False)
     facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
     for kind, manner in (
         ("significant by some", "by only some of them"),

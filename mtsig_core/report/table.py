@@ -29,6 +29,7 @@ class Cell(str):
     value: Any
 
     def __new__(cls, text: str, value: Any) -> Cell:
+        """Make a text that remembers the value."""
         cell = super().__new__(cls, text)
         cell.value = value
         return cell
@@ -143,6 +144,7 @@ class CellForm(NamedTuple):
         return f"10{str(self.power).translate(superscripts)} " if self.power else ""
 
     def scale(self, value: float) -> float:
+        """The value, divided by the power of ten."""
         return value / 10.0**self.power
 
 
@@ -196,6 +198,7 @@ class ColumnKind:
 
     @property
     def is_number(self) -> bool:
+        """Whether its values can be sorted."""
         return self.sort is not None
 
 
@@ -421,16 +424,20 @@ class Table:
 
     @property
     def keys(self) -> list[str]:
+        """The keys of the columns, in their order."""
         return [column.key for column in self.columns]
 
     @property
     def titles(self) -> list[str]:
+        """The titles of the columns, in their order."""
         return [column.title for column in self.columns]
 
     def has(self, key: str) -> bool:
+        """Whether it has the column."""
         return key in self.keys
 
     def has_kind(self, kind: str) -> bool:
+        """Whether it has a column of the kind."""
         return any(column.kind == kind for column in self.columns)
 
     def values(self, key: str) -> list[Any]:
@@ -527,13 +534,6 @@ class Table:
         missing = [None] * len(columns)
         rows = [values.get(key, missing) for key in self.values(on)]
         return self.with_columns(columns, rows, after)
-
-    def rename(self, **titles: str) -> Table:
-        """The same with other titles, by key."""
-        columns = [
-            replace(column, title=titles.get(column.key, column.title)) for column in self.columns
-        ]
-        return replace(self, columns=tuple(columns))
 
 
 def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:

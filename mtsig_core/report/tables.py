@@ -1,5 +1,6 @@
-"""The tables of a comparison, each made once with raw values: formats and pages choose of their
-columns by key.
+"""The tables of a comparison, each made once with raw values.
+
+Formats and pages choose of their columns by key.
 
 To add a column to the leaderboard, add it to `leaderboard_table`: text, LaTeX, HTML, CSV, notebook
 and page have it.
@@ -130,7 +131,7 @@ def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
 
 def _add_systems(table: TableBuilder, result: MetricResult, interval: str) -> None:
     form = choose_form(result)
-    table.add_for(False, "metric", "metric", "text", lambda row: result.metric)
+    table.add_for(False, "metric", "metric", "text", lambda _: result.metric)
     table.add("rank", "rank", "rank", _get_ranks)
     table.add("system", "system", "name", attrgetter("system"))
     table.add("score", _name_metric(result), "score", attrgetter("score"), form=form)
@@ -647,18 +648,18 @@ def pick_unlike(table: Table) -> Table:
 # Training runs.
 
 
-def runs_table(found: AnyComparison, metric: str) -> Table:
+def runs_table(comparison: AnyComparison, metric: str) -> Table:
     """Of each system that has several runs their number, SD with its interval, and scores.
 
     A task has them in each language pair and across them.
     """
     tables = {
         lang_pair: _runs_table(result, comparison.settings)
-        for lang_pair, (comparison, result) in select_lang_pairs(found, metric).items()
+        for lang_pair, (comparison, result) in select_lang_pairs(comparison, metric).items()
     }
-    if isinstance(found, TaskComparison) and metric in found.macro:
-        settings = next(iter(found.pairs.values())).settings
-        tables["all pairs"] = _runs_table(found.macro[metric], settings)
+    if isinstance(comparison, TaskComparison) and metric in comparison.macro:
+        settings = next(iter(comparison.pairs.values())).settings
+        tables["all pairs"] = _runs_table(comparison.macro[metric], settings)
     return _join_lang_pairs("runs", tables)
 
 
@@ -679,10 +680,10 @@ def _runs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
     return table.build()
 
 
-def pair_runs_table(found: AnyComparison, metric: str) -> Table:
+def pair_runs_table(comparison: AnyComparison, metric: str) -> Table:
     """Standard errors of each difference, from the test set, from the runs, and from both."""
     tables = {}
-    for lang_pair, (_, result) in select_lang_pairs(found, metric).items():
+    for lang_pair, (_, result) in select_lang_pairs(comparison, metric).items():
         form = choose_form(result)
         table = TableBuilder("pair-runs", result.pair_runs)
         table.add("pair", "pair", "pair", lambda row: (row.a, row.b))
@@ -801,19 +802,19 @@ def map_print_names(task: TaskInfo) -> dict[str, str]:
     return names | {name_system(task, name): names[name] for name in task.systems}
 
 
-def rank_table(found: TaskComparison, metric: str) -> Table:
+def rank_table(comparison: TaskComparison, metric: str) -> Table:
     """The ranks of each system across the language pairs and in each of them.
 
     With the number of language pairs in which it has a score, its mean score, wins, ties and
     losses. Marked are ranks that reach the first, grey are systems that are not in the constrained
     track, ruled are the ends of clusters.
     """
-    results = {pair: result for pair, (_, result) in select_lang_pairs(found, metric).items()}
+    results = {pair: result for pair, (_, result) in select_lang_pairs(comparison, metric).items()}
     within = {pair: _systems_by_name(result) for pair, result in results.items()}
-    macro = found.macro.get(metric)
+    macro = comparison.macro.get(metric)
     across = {} if macro is None else _systems_by_name(macro)
     judged = _find_judged_systems(results.values())
-    systems = order_systems(found, metric)
+    systems = order_systems(comparison, metric)
 
     def rank(rows: Mapping[str, SystemResult | MacroSystem]) -> Value:
         return lambda system: _get_ranks(rows[system]) if system in rows else None
@@ -822,7 +823,7 @@ def rank_table(found: TaskComparison, metric: str) -> Table:
         return lambda system: getattr(across[system], key) if system in judged else None
 
     table = TableBuilder("ranking", systems)
-    table.add("system", "system", "name", lambda system: name_system(found.task, system))
+    table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
     if across:
         table.add("rank", "rank across", "rank", rank(across))
     table.add(
@@ -843,9 +844,9 @@ def rank_table(found: TaskComparison, metric: str) -> Table:
     return replace(
         ranks,
         marks=_find_first_ranks(ranks, ["rank", *within]),
-        grey=find_unconstrained(systems, found.task.systems),
+        grey=find_unconstrained(systems, comparison.task.systems),
         legend=Legend(
-            marked=describe_marked_ranks(found, metric),
+            marked=describe_marked_ranks(comparison, metric),
             ruled=CLUSTERS,
             grey="not in the constrained track",
         ),
@@ -899,13 +900,13 @@ def find_unconstrained(systems: Sequence[str], infos: Mapping[str, SystemInfo]) 
     return {row for row, name in enumerate(systems) if name in known}
 
 
-def tops_table(found: TaskComparison, metric: str) -> Table:
+def tops_table(comparison: TaskComparison, metric: str) -> Table:
     """The top group of each language pair, best first, or why no system is ranked there.
 
     Where the ranks follow another rule, also the top group by simultaneous rank ranges.
     """
-    rule = find_rank_rule(found)
-    table = TableBuilder("first", select_lang_pairs(found, metric).items())
+    rule = find_rank_rule(comparison)
+    table = TableBuilder("first", select_lang_pairs(comparison, metric).items())
     table.add("language_pair", "language pair", "name", lambda row: row[0])
     table.add("first", name_first_place(rule), "text", lambda row: _write_first(*row[1]))
     if rule.name != "simultaneous":

@@ -188,7 +188,7 @@ _ALIGN: dict[str, Callable[[str, int], str]] = {"<": ljust, "^": _center, ">": r
 
 
 def table_text(table: Table, width: int | None = None) -> list[str]:
-    """The lines of a table.
+    r"""The lines of a table.
 
     Where it is wider than `width`, its heads are broken into lines, then its long names. At last its
     columns are given in several blocks, each with the names on the left. Cells that stand out end
@@ -196,7 +196,7 @@ def table_text(table: Table, width: int | None = None) -> list[str]:
 
     >>> from mtsig_core.report.table import Column
     >>> print(*table_text(Table("toy", (Column("system", "system", "name"), Column("n", "segments", "count")),
-    ...                         (("A", 1000), ("B", None)))), sep="\\n")
+    ...                         (("A", 1000), ("B", None)))), sep="\n")
     system  segments
     A          1,000
     B              -

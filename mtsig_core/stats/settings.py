@@ -293,9 +293,7 @@ def resolve_plan(  # noqa: PLR0913  each choice of a user is a parameter
 ) -> tuple[Plan, Units]:
     """Check what is to be drawn and replace every ``auto``, whatever is decided later."""
     SETTINGS["test"].check(test)
-    sampling, units = resolve_sampling(
-        testset, unit=unit, block_length=block_length, alpha=0.05, resamples=resamples, seed=seed
-    )
+    units = _resolve_units(testset, unit, block_length, resamples, seed)
     check_trials(trials, None, test)
     n_trials: int | None = int(trials)
     if TESTS[test].of_segments:
@@ -303,9 +301,7 @@ def resolve_plan(  # noqa: PLR0913  each choice of a user is a parameter
         n_trials = None
     elif TESTS[test].tries_all(units):
         n_trials = units.all_swaps
-    plan = Plan(
-        test, sampling.unit, sampling.block_length, n_trials, sampling.resamples, sampling.seed
-    )
+    plan = Plan(test, units.kind, units.block_length, n_trials, int(resamples), int(seed))
     return plan, units
 
 
@@ -360,6 +356,18 @@ def resolve_sampling(
     seed: int,
 ) -> tuple[SamplingSettings, Units]:
     """Check what is to be drawn without a test and replace every ``auto``."""
+    check_level(alpha)
+    units = _resolve_units(testset, unit, block_length, resamples, seed)
+    sampling = SamplingSettings(
+        units.kind, units.block_length, float(alpha), int(resamples), int(seed), __version__
+    )
+    return sampling, units
+
+
+def _resolve_units(
+    testset: TestSet, unit: str, block_length: float | None, resamples: int, seed: int
+) -> Units:
+    """Check what every draw needs, and make the units."""
     if not testset.systems:
         raise InputError(
             f"No system in {testset.name}. Give at least one output, two to compare.",
@@ -367,13 +375,8 @@ def resolve_sampling(
         )
     SETTINGS["resamples"].check(resamples)
     SETTINGS["seed"].check(seed)
-    check_level(alpha)
     SETTINGS["unit"].check(unit)
-    units = make_units(testset, unit, block_length)
-    sampling = SamplingSettings(
-        units.kind, units.block_length, float(alpha), int(resamples), int(seed), __version__
-    )
-    return sampling, units
+    return make_units(testset, unit, block_length)
 
 
 def _resolve_correction(test: SignificanceTest, correction: str) -> str:

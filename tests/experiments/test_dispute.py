@@ -110,7 +110,7 @@ def test_domains_and_deciders_by_hand(testset, found):
             (*means, means[0] - means[1])
         )
         assert (row["n_segments"], row["n_documents"]) == (both[at].sum(), 6)
-    assert sum(row["n_segments"] for row in rows) == own.found.n
+    assert sum(row["n_segments"] for row in rows) == own.examination.n
     people = examine_dispute(testset, ["human"], a=HOSTILE, b=ARABIC, **ASKED)
     influence = np.array(
         [0 if np.isnan(x) else np.nanmean(d) - np.nanmean(np.delete(d, k)) for k, x in enumerate(d)]

@@ -75,9 +75,8 @@ def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit)
         sizes=[len(set(documents)), 1200],
     )
     testset = toy(3, 1200, documents)
-    theirs = compare(
-        testset, [Given(dict(zip(testset.systems, statistics, strict=True)), bleu)], unit=unit
-    )
+    metric = Given(dict(zip(testset.systems, statistics, strict=True)), bleu)
+    theirs = compare(testset, [metric], unit=unit, ci="percentile")
     n = 200 if unit == "document" else 1200
     rows = {row.system: row for row in found.systems if row.size == n}
     for system in theirs.metrics["given"].systems:
