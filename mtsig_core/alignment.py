@@ -243,7 +243,8 @@ def _locate(
     if fit_elsewhere >= fit_in_place + _BETTER:
         shift = _find_shift(lines[places[moved]] - lines[moved])
     else:  # the places elsewhere were found by chance
-        is_unlike = _correlate(*logs[:, start:stop]) <= _UNLIKE
+        lengths = logs[:, start:stop]
+        is_unlike = np.ptp(lengths, axis=1).min() > 0 and _correlate(*lengths) <= _UNLIKE
         if stop - start < _TELLING or not is_unlike:
             return None
     return Reordering(int(lines[start]), int(lines[stop - 1]) + 1, shift)

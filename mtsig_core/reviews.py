@@ -25,8 +25,8 @@ _LONGEST = {"reason": LONGEST_REASON, "why": LONGEST_TEXT, "text": LONGEST_TEXT}
 class Begin:
     """Starts a review: what is reviewed, and how it was compared then."""
 
-    task: str  # what the shared task is called where it is opened
-    track: str | None  # the systems of one track alone
+    task: str  # its name in the address of the dashboard
+    track: str | None  # only the systems of this track
     digest: str  # of the content of the task when it was reviewed, as `Task.digest`
     digests: Mapping[str, str]  # that of each language pair
     metric: str

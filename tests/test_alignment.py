@@ -1,4 +1,4 @@
-"""find_first_fault: made-up faults are found where they were made."""
+"""Made-up faults of lines are found where they were made."""
 
 import random
 
@@ -16,19 +16,19 @@ KINDS = ["joined", "split", "missing", "extra"]
 
 def spoil(lines, kind, rng):
     """The lines with one fault, and where it is (its line, from 1)."""
-    at = rng.randrange(len(lines) - 1)
-    before, line, after = lines[:at], lines[at], lines[at + 1 :]
+    row = rng.randrange(len(lines) - 1)
+    before, line, after = lines[:row], lines[row], lines[row + 1 :]
     if kind == "joined":
-        return [*before, f"{line} {after[0]}", *after[1:]], at + 1
+        return [*before, f"{line} {after[0]}", *after[1:]], row + 1
     if kind == "missing":
-        return before + after, at + 1
+        return before + after, row + 1
     if kind == "extra":
-        return [*before, rng.choice(lines), line, *after], at + 1
+        return [*before, rng.choice(lines), line, *after], row + 1
     if len(line) < 4:
         return spoil(lines, kind, rng)
     spaces = [i for i, c in enumerate(line[1:-1], 1) if c == " "]
     cut = rng.choice(spaces or range(1, len(line) - 1))
-    return [*before, line[:cut], line[cut:].strip(), *after], at + 1
+    return [*before, line[:cut], line[cut:].strip(), *after], row + 1
 
 
 def corpus(n, rng):
@@ -83,13 +83,14 @@ def test_any_texts_give_a_line_that_is_there(reference, output):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_made_up_faults_are_found(kind):
-    rng, near = random.Random(1), 0
+    rng = random.Random(1)
+    n_near = 0
     for _ in range(40):
         reference, output = corpus(80, rng)
         output[10], output[20], output[30] = "", "word " * 500, "x"  # no fault
         output, line = spoil(output, kind, rng)
-        near += abs(find_first_fault(reference, output) - line) <= 1
-    assert near >= 36
+        n_near += abs(find_first_fault(reference, output) - line) <= 1
+    assert n_near >= 36
 
 
 @pytest.mark.parametrize("langpair", brief(1, ["en-de", "en-zh"]))

@@ -417,6 +417,32 @@ def _spread_tables(inputs: _Inputs) -> _Inputs:
     Without systems, those files give them that hold references and outputs. Sources, documents and
     language pair come from these files, too, where they are not given.
     """
+    tables = _read_text_tables(inputs)
+    if not tables:
+        return inputs
+    aligned, langpair = align_tables(list(tables.values()), inputs.langpair)
+    tables = dict(zip(tables, aligned, strict=True))
+    systems = inputs.systems
+    if not systems:
+        both = {path for path, table in tables.items() if table.references and table.outputs}
+        systems = [(None, path) for _, path in inputs.references if os.fspath(path) in both]
+    assumed: list[Assumption] = []
+    for table in tables.values():
+        assumed += table.assumed
+    assumed += _find_unused_outputs(inputs.references, [*systems, *inputs.runs], tables)
+    return _Inputs(
+        _spread("reference", inputs.references, tables),
+        _spread("system", systems, tables),
+        _spread("training run", inputs.runs, tables),
+        _find_sources(inputs.sources, tables),
+        _find_documents(inputs.documents, tables),
+        langpair,
+        tuple(assumed),
+    )
+
+
+def _read_text_tables(inputs: _Inputs) -> dict[str, TextTable]:
+    """The files that hold several texts, by path."""
     named_files = (*inputs.references, *inputs.systems, *inputs.runs)
     paths = [path for _, path in named_files]
     if inputs.sources is not None:
@@ -426,40 +452,25 @@ def _spread_tables(inputs: _Inputs) -> _Inputs:
         table = read_text_table_file(path)
         if table is not None:
             tables[path] = table
-    if not tables:
-        return inputs
-    aligned, langpair = align_tables(list(tables.values()), inputs.langpair)
-    tables = dict(zip(tables, aligned, strict=True))
+    return tables
 
-    systems = inputs.systems
-    if not systems:
-        both = {path for path, table in tables.items() if table.references and table.outputs}
-        systems = [(None, path) for _, path in inputs.references if os.fspath(path) in both]
-    sources = inputs.sources
-    documents = inputs.documents
-    with_sources = [path for path, table in tables.items() if table.sources is not None]
-    if sources is not None:
-        with_sources = [path for path in with_sources if path == os.fspath(sources)]
-    if with_sources:
-        path = with_sources[0]
-        sources = TextInTable(path, [text or "" for text in tables[path].sources or ()])
-    with_documents = [path for path, table in tables.items() if table.documents is not None]
-    if documents is None and with_documents:
-        path = with_documents[0]
-        documents = TextInTable(path, tables[path].documents or (), tables[path].domains)
-    assumed: list[Assumption] = []
-    for table in tables.values():
-        assumed += table.assumed
-    assumed += _find_unused_outputs(inputs.references, [*systems, *inputs.runs], tables)
-    return _Inputs(
-        _spread("reference", inputs.references, tables),
-        _spread("system", systems, tables),
-        _spread("training run", inputs.runs, tables),
-        sources,
-        documents,
-        langpair,
-        tuple(assumed),
-    )
+
+def _find_sources(sources: FilePath | None, tables: Mapping[str, TextTable]) -> FilePath | None:
+    """The sources in the file that is given for them; without one, in the first that has any."""
+    for path, table in tables.items():
+        is_expected = sources is None or path == os.fspath(sources)
+        if is_expected and table.sources is not None:
+            return TextInTable(path, [text or "" for text in table.sources])
+    return sources
+
+
+def _find_documents(documents: FilePath | None, tables: Mapping[str, TextTable]) -> FilePath | None:
+    """The file of documents; without one, the documents in the first file that has any."""
+    if documents is None:
+        for path, table in tables.items():
+            if table.documents is not None:
+                return TextInTable(path, table.documents, table.domains)
+    return documents
 
 
 def _spread(

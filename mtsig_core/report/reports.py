@@ -199,13 +199,12 @@ def show_pairs(
     n_pairs, is_ranked = len(result.pairs), settings.baseline is None
     is_detail = n_pairs > _FEW_PAIRS and is_ranked
     level = write_level(settings)
-    is_joint = bool(name_simultaneous(result, settings))
     if n_pairs > 1 and is_ranked:
         yield _set_matrix(comparison, result)
     notes = ['Not significant (a dash under "better") does not mean equal.']
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, settings))
-    if is_joint:
+    if name_simultaneous(result, settings):
         notes.append(
             f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
             f"{name_family(result, settings)} together."
@@ -223,28 +222,8 @@ def show_pairs(
         notes=tuple(notes),
     )
     if any(pair.mdd is not None for pair in result.pairs):
-        family = ""
-        if is_joint:
-            family = (
-                f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
-                "usually for Romano-Wolf."
-            )
-        note = (
-            f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
-            f"{level} CI, because the standard error (SE) is an estimate."
-        )
-        subject = "Smallest detectable differences"
-        yield _set_table(
-            comparison,
-            result,
-            table.select("pair", *DETECTABLE),
-            "detectable",
-            subject,
-            fold=subject,
-            n_rows=n_pairs,
-            is_detail=is_detail,
-            notes=(note,),
-        )
+        detectable = table.select("pair", *DETECTABLE)
+        yield _show_detectable(comparison, result, detectable, is_detail)
     if result.pair_runs:
         runs = pair_runs_table(comparison, result.metric)
         name, subject = "differences between runs", "Standard errors, with training runs,"
@@ -259,6 +238,34 @@ def show_pairs(
         title = f"{metric_title(result.metric)}: signs"
         yield Paragraph(role="hint", text=_explain_signs(comparison, result))
         yield TableBlock(table=signs_table(result, settings), title=title)
+
+
+def _show_detectable(
+    comparison: Comparison, result: MetricResult, table: Table, is_detail: bool
+) -> TableBlock:
+    settings = comparison.settings
+    family = ""
+    if name_simultaneous(result, settings):
+        family = (
+            f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
+            "usually for Romano-Wolf."
+        )
+    note = (
+        f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
+        f"{write_level(settings)} CI, because the standard error (SE) is an estimate."
+    )
+    subject = "Smallest detectable differences"
+    return _set_table(
+        comparison,
+        result,
+        table,
+        "detectable",
+        subject,
+        fold=subject,
+        n_rows=len(result.pairs),
+        is_detail=is_detail,
+        notes=(note,),
+    )
 
 
 def _explain_signs(comparison: Comparison, result: MetricResult) -> str:

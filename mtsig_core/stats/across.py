@@ -906,6 +906,8 @@ def _list_macro_pairs(
     deltas = draws.observed[len(draws.names) :]
     pairs = []
     for k, (first, second) in enumerate(draws.pairs):
+        better = SIDES[int(decisions.better[k])]
+        is_decidable, n_apart = bool(decisions.decidable[k]), int(draws.n_apart[k])
         pair = MacroPair(
             a=draws.names[first],
             b=draws.names[second],
@@ -915,9 +917,9 @@ def _list_macro_pairs(
             ci_high=high[k],
             p_value=float(decisions.p[k]),
             p_adjusted=float(decisions.adjusted[k]),
-            better=SIDES[int(decisions.better[k])],
-            decidable=bool(decisions.decidable[k]),
-            n_apart=int(draws.n_apart[k]),
+            better=better,
+            decidable=is_decidable,
+            n_apart=n_apart,
         )
         pairs.append(pair)
     return tuple(pairs)

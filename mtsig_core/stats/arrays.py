@@ -39,8 +39,9 @@ def apply_by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Row
     results = []
     for chunk in row_chunks(n_rows, n_columns, _MADE_AT_ONCE):
         made = [array[chunk] for array in arrays]
-        small_chunks = row_chunks(len(made[-1]), n_columns)
-        results += [function(*(array[rows] for array in made)) for rows in small_chunks]
+        for rows in row_chunks(len(made[-1]), n_columns):
+            few_rows = [array[rows] for array in made]
+            results.append(function(*few_rows))
     return np.concatenate(results, axis=-1) if results else np.empty(0)
 
 

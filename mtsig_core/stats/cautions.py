@@ -605,11 +605,12 @@ def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Cauti
             open_pairs.append(pair)
     if not open_pairs:
         return
+    detectable = [pair.mdd for pair in open_pairs if pair.mdd is not None]
     facts: dict[str, Any] = {
         "n": len(open_pairs),
         "m": len(result.tested),
         "n_pairs": len(result.pairs),
-        "mdd": max((pair.mdd for pair in open_pairs if pair.mdd is not None), default=None),
+        "mdd": max(detectable, default=None),
         "n_undecidable": sum(not pair.decidable for pair in open_pairs),
     }
     if result.has_rule_decisions:  # the rule counts other pairs, so the words name the test
@@ -760,13 +761,14 @@ def rank_disagreement(result: MetricResult | MacroResult) -> dict[str, Any]:
     ranks = {}
     for row in result.systems:
         ranks[row.system] = range(row.rank_low or 1, (row.rank_high or len(result.systems)) + 1)
-    open_pairs = [pair for pair in result.pairs if pair.decidable and pair.better is None]
-    differ = {
-        "undecided": bool(result.pairs) and not any(pair.decidable for pair in result.pairs),
-        "wary": [name for name in ranks if ranks[name].start > 1 and name not in lost],
-        "bold": [row.system for row in result.systems if row.rank_low == 1 and row.system in lost],
-        "n_apart": sum(_are_apart(ranks[pair.a], ranks[pair.b]) for pair in open_pairs),
-    }
+    is_undecided = bool(result.pairs) and not any(pair.decidable for pair in result.pairs)
+    wary = [name for name in ranks if ranks[name].start > 1 and name not in lost]
+    bold = [row.system for row in result.systems if row.rank_low == 1 and row.system in lost]
+    n_apart = 0
+    for pair in result.pairs:
+        if pair.decidable and pair.better is None:
+            n_apart += _are_apart(ranks[pair.a], ranks[pair.b])
+    differ = {"undecided": is_undecided, "wary": wary, "bold": bold, "n_apart": n_apart}
     return differ if any(differ.values()) else {}
 
 

@@ -602,7 +602,9 @@ def average_runs_across(
     is that of a mean score either way: where run k is one training for all language pairs, and
     where each was trained by itself.
     """
-    scores_by_pair = [{row.system: row.scores for row in result.runs} for result in results]
+    scores_by_pair = []
+    for result in results:
+        scores_by_pair.append({row.system: row.scores for row in result.runs})  # noqa: PERF401  a comprehension in another
     averaged = []
     for name in names:
         scores = [by_system.get(name, ()) for by_system in scores_by_pair]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -28,25 +28,23 @@ from mtsig_core.stats.significance import CORRECTIONS
 from pages._work.memory import remember
 
 # Remembered: results on a whole test set; draws, and results on a few sentences.
-_blocks_and_broad, _better, _family = map(
-    remember(20), (lecture.blocks_and_broad, lecture.better, lecture.family)
-)
-_excerpt, _three_sentences, _resamples, _random_swaps, _all_swaps, _equal_tests = map(
-    remember(60),
-    (
-        lecture.excerpt,
-        lecture.three_sentences,
-        lecture.resamples,
-        lecture.random_swaps,
-        lecture.all_swaps,
-        lecture.equal_tests,
-    ),
-)
-_tables, _power_tests = map(remember(300), (lecture.tables, lecture.power_tests))
+_blocks_and_broad = remember(20)(lecture.blocks_and_broad)
+_better = remember(20)(lecture.better)
+_family = remember(20)(lecture.family)
+_excerpt = remember(60)(lecture.excerpt)
+_three_sentences = remember(60)(lecture.three_sentences)
+_resamples = remember(60)(lecture.resamples)
+_random_swaps = remember(60)(lecture.random_swaps)
+_all_swaps = remember(60)(lecture.all_swaps)
+_equal_tests = remember(60)(lecture.equal_tests)
+_tables = remember(300)(lecture.tables)
+_power_tests = remember(300)(lecture.power_tests)
+
+_BLOCK_SIZE = 300  # segments of a block or broad sample
 
 
 @dataclass(frozen=True)
-class Shown:
+class Subject:
     """The subject of a scene."""
 
     testset: TestSet
@@ -60,7 +58,7 @@ class Shown:
 
     @property
     def names(self) -> list[str]:
-        """Return the names of the two systems, short enough for the stage."""
+        """The names of the two systems, short enough for the stage."""
         return shorten_names(self.a, self.b)
 
     def sentences(self, n: int) -> Excerpt:
@@ -70,7 +68,7 @@ class Shown:
     def cut(self) -> BlocksAndBroad:
         """Return samples of system a."""
         return _blocks_and_broad(
-            self.testset, self.metric, self.a, 300, self.seed, self.statistics()
+            self.testset, self.metric, self.a, _BLOCK_SIZE, self.seed, self.statistics()
         )
 
 
@@ -80,81 +78,87 @@ class Scene:
 
     most: int  # steps
     words: SceneTexts
-    guess: dict | Callable[[Shown], dict]  # the scale of the prediction; or Shown -> it
-    body: Callable[
-        [Shown], dict
-    ]  # shown -> what is shown before the prediction, without the answer
-    rows: Callable[
-        [Shown, int], dict
-    ]  # (Shown, steps) -> the draws up to there, and the axes they fall on
-    end: Callable[
-        [Shown, int], dict
-    ]  # (Shown, steps) -> what the draws up to there say, and the sentences of the end
-    at_once: int = 1000  # draws that are sent together; fewer than all where they take long to make
-    worlds: tuple[str, ...] = ()  # what can be chosen beside the steps
-    further: Callable[[Shown, int], dict] | None = (
-        None  # (Shown, steps) -> draws of what comes after the answer
-    )
-    #: (Shown) -> nothing: makes and remembers the first draws, where these take long
-    prepare: Callable[[Shown], object] | None = None
-    fewer: Callable[[Shown], int] | None = (
-        None  # (Shown) -> steps, where a test set may not have the most
-    )
+    #: The scale of the prediction; or subject -> it.
+    guess: dict | Callable[[Subject], dict]
+    #: Subject -> what is shown before the prediction, without the answer.
+    body: Callable[[Subject], dict]
+    #: (Subject, steps) -> the draws up to there, and their axes.
+    rows: Callable[[Subject, int], dict]
+    #: (Subject, steps) -> the result of the draws up to there, and the sentences of the end.
+    end: Callable[[Subject, int], dict]
+    at_once: int = 1000  # draws that are sent together; fewer than all where they take long
+    worlds: tuple[str, ...] = ()  # what can be chosen next to the steps
+    #: (Subject, steps) -> draws of what comes after the answer.
+    further: Callable[[Subject, int], dict] | None = None
+    #: Makes and remembers the first draws, where these take long.
+    prepare: Callable[[Subject], object] | None = None
+    #: Subject -> steps, where a test set may not have the most.
+    fewer: Callable[[Subject], int] | None = None
 
-    def steps(self, shown: Shown) -> int:
+    def steps(self, subject: Subject) -> int:
         """Return the number of steps."""
-        return self.most if self.fewer is None else min(self.most, self.fewer(shown))
+        if self.fewer is None:
+            return self.most
+        return min(self.most, self.fewer(subject))
 
-    def go_on(self, shown: Shown, steps: int) -> None:
-        """Compute the part after the answer in small pieces while the room reads, so that a key
-        pressed meanwhile comes first.
+    def name_world(self, world: int) -> str:
+        """Return the name of a world; nothing where the scene has none."""
+        if world < len(self.worlds):
+            return self.worlds[world]
+        return ""
+
+    def go_on(self, subject: Subject, steps: int) -> None:
+        """Compute the part after the answer while the room reads.
+
+        It is done in small pieces, so that a key pressed meanwhile comes first.
         """
-        for some in range(self.at_once, steps + self.at_once, self.at_once) if self.further else ():
-            st.session_state.get(
-                "lecture"
-            )  # where Streamlit breaks off a run that another is to follow
-            self.further(shown, min(some, steps))
+        if self.further is None:
+            return
+        for n_steps in range(self.at_once, steps + self.at_once, self.at_once):
+            # Here Streamlit breaks off a run that another is to follow.
+            st.session_state.get("lecture")
+            self.further(subject, min(n_steps, steps))
 
-    def scale(self, shown: Shown) -> dict:
+    def scale(self, subject: Subject) -> dict:
         """Return the scale of the prediction."""
-        return self.guess(shown) if callable(self.guess) else self.guess
+        return self.guess(subject) if callable(self.guess) else self.guess
 
-    def guessed(self, text: str | None, shown: Shown) -> tuple[float, ...] | None:
+    def read_guess(self, text: str | None, subject: Subject) -> tuple[float, ...] | None:
         """Return the prediction in a link, or None if it does not fit the scale."""
-        result = re.fullmatch(
-            r"(-?\d{1,6}(?:\.\d{1,6})?)(?:,(-?\d{1,6}(?:\.\d{1,6})?))?", text or ""
-        )
-        if result is None:
+        if re.fullmatch(rf"-?{_NUMBER}(,-?{_NUMBER})?", text or "") is None:
             return None
-        scale, values = (
-            self.scale(shown),
-            tuple(float(part) for part in result.groups() if part is not None),
-        )
-        low, high = (
-            (0, len(scale["options"]) - 1) if "options" in scale else (scale["min"], scale["max"])
-        )
-        fits = len(values) == (2 if scale["kind"] == "range" else 1) and all(
-            low <= x <= high for x in values
-        )
-        return tuple(sorted(values)) if fits else None
+        scale = self.scale(subject)
+        values = sorted(float(number) for number in text.split(","))
+        n_values = 2 if scale["kind"] == "range" else 1
+        if "options" in scale:
+            low, high = 0, len(scale["options"]) - 1
+        else:
+            low, high = scale["min"], scale["max"]
+        if len(values) != n_values or values[0] < low or values[-1] > high:
+            return None
+        return tuple(values)
 
-    def voted(self, text: str | None, shown: Shown) -> tuple[float, ...]:
-        """Return the votes in a link: numbers on the scale, ranges (two numbers each), or hands for
-        each option and for a tie; empty if they do not fit.
+    def read_votes(self, text: str | None, subject: Subject) -> tuple[float, ...]:
+        """Return the votes in a link; empty if they do not fit.
+
+        They are numbers on the scale, ranges (two numbers each), or hands for each option and for a
+        tie.
         """
-        scale = self.scale(shown)
-        if re.fullmatch(r"\d{1,6}(\.\d{1,6})?(,\d{1,6}(\.\d{1,6})?)*", text or "") is None:
+        if re.fullmatch(rf"{_NUMBER}(,{_NUMBER})*", text or "") is None:
             return ()
-        values, kind = tuple(map(float, text.split(","))), scale["kind"]
-        if kind == "choice":
-            return values if len(values) <= len(scale["options"]) + 1 else ()
-        is_paired = kind != "range" or len(values) % 2 == 0
-        fits = len(values) <= MOST_VOTES and all(
-            scale["min"] <= value <= scale["max"] for value in values
-        )
-        return values if fits and is_paired else ()
+        scale = self.scale(subject)
+        votes = tuple(float(number) for number in text.split(","))
+        if scale["kind"] == "choice":
+            return votes if len(votes) <= len(scale["options"]) + 1 else ()
+        is_paired = scale["kind"] != "range" or len(votes) % 2 == 0
+        if not is_paired or len(votes) > MOST_VOTES:
+            return ()
+        if min(votes) < scale["min"] or max(votes) > scale["max"]:
+            return ()
+        return votes
 
 
+_NUMBER = r"\d{1,6}(?:\.\d{1,6})?"
 #: Numbers that a room may vote, as in assets/lecture/stage.js: a large class. The link holds them
 #: all.
 MOST_VOTES = 300
@@ -168,75 +172,81 @@ def _slider(most: int, start: int, unit: str) -> dict:
 
 # Scenes that resample.
 
+_URN_SENTENCES = 12
+_TABLE_SENTENCES = 10
 
-def _resampled(shown: Shown) -> Resamples:
+
+def _draw_resamples(subject: Subject) -> Resamples:
     """Return all resamples of the scene."""
-    return _resamples(shown.sentences(12), shown.seed, 0, BOOTSTRAP.most)
+    return _resamples(subject.sentences(_URN_SENTENCES), subject.seed, 0, BOOTSTRAP.most)
 
 
-def _swaps(shown: Shown) -> tuple[Swaps, Swaps]:
+def _draw_swaps(subject: Subject) -> tuple[Swaps, Swaps]:
     """Return all random permutations of the scene, and all that exist."""
-    few = shown.sentences(10)
-    return _random_swaps(few, shown.seed, 0, RANDOMIZATION.most), _all_swaps(few)
+    excerpt = subject.sentences(_TABLE_SENTENCES)
+    return _random_swaps(excerpt, subject.seed, 0, RANDOMIZATION.most), _all_swaps(excerpt)
 
 
-def _urn(shown: Shown) -> dict:
-    few = shown.sentences(12)
+def _bootstrap_body(subject: Subject) -> dict:
+    excerpt = subject.sentences(_URN_SENTENCES)
     return {
-        "sentences": list(few.testset.systems[shown.a]),
-        "names": shown.names,
-        "metric": metric_title(shown.metric),
-        "sums": texts.list_sums(few.metric.stat_names),
+        "sentences": list(excerpt.testset.systems[subject.a]),
+        "names": subject.names,
+        "metric": metric_title(subject.metric),
+        "sums": texts.list_sums(excerpt.metric.stat_names),
         "sums_of": "What BLEU needs is summed over the sentences drawn.",
         "extra": "Both systems, same draws",
     }
 
 
-def _drawn(shown: Shown, steps: int) -> dict:
-    few, first = shown.sentences(12), _resampled(shown)
-    result = first.first(steps)  # on one axis, however many are asked for
+def _bootstrap_rows(subject: Subject, steps: int) -> dict:
+    excerpt = subject.sentences(_URN_SENTENCES)
+    draws = _draw_resamples(subject)
+    result = draws.first(steps)
     return {
         "n": steps,
-        "observed": [round(float(few.scores[0]), 4), round(few.improvement, 4)],
+        "observed": [round(float(excerpt.scores[0]), 4), round(excerpt.improvement, 4)],
         "weights": result.weights.tolist(),
         "sums": result.sums[:, 0].tolist(),
         "missing": result.missing.tolist(),
         "scores": result.scores[:, 0].round(4).tolist(),
         "differences": result.improvement.round(4).tolist(),
+        # of all draws, so that the axes stay, whatever the number of steps
         "axes": {
-            "scores": span(first.scores[:, 0]),
-            "differences": span(first.improvement, about=0.0),
+            "scores": span(draws.scores[:, 0]),
+            "differences": span(draws.improvement, about=0.0),
         },
     }
 
 
-def _urn_end(shown: Shown, steps: int) -> dict:
-    result = _resampled(shown).first(steps)
+def _bootstrap_end(subject: Subject, steps: int) -> dict:
+    result = _draw_resamples(subject).first(steps)
     interval, difference = result.middle()
     return {
         "interval": interval,
         "difference": difference,
         "worse": result.share_worse,
         "missing": result.mean_missing,
-        **texts.bootstrap_end(result, shown.a, shown.b),
+        **texts.bootstrap_end(result, subject.a, subject.b),
     }
 
 
-def _table(shown: Shown) -> dict:
-    few = shown.sentences(10)
-    outputs = zip(few.testset.systems[shown.a], few.testset.systems[shown.b], strict=True)
-    a, b = few.scores.tolist()
+def _randomization_body(subject: Subject) -> dict:
+    excerpt = subject.sentences(_TABLE_SENTENCES)
+    systems = excerpt.testset.systems
+    a, b = excerpt.scores.tolist()
+    outputs = zip(systems[subject.a], systems[subject.b], strict=True)
     return {
         "outputs": [list(pair) for pair in outputs],
-        "names": shown.names,
+        "names": subject.names,
         "observed": round(a - b, 4),
-        "metric": metric_title(shown.metric),
+        "metric": metric_title(subject.metric),
     }
 
 
-def _swapped(shown: Shown, steps: int) -> dict:
-    drawn, every = _swaps(shown)
-    result = drawn.first(steps)
+def _randomization_rows(subject: Subject, steps: int) -> dict:
+    random_swaps, all_swaps = _draw_swaps(subject)
+    result = random_swaps.first(steps)
     return {
         "n": steps,
         "swapped": result.swapped.tolist(),
@@ -244,33 +254,33 @@ def _swapped(shown: Shown, steps: int) -> dict:
         "extreme": result.extreme.astype(int).tolist(),
         "counts": np.cumsum(result.extreme).tolist(),
         "p": result.running_p.round(6).tolist(),
-        "axis": span(every.differences, about=0.0),
+        "axis": span(all_swaps.differences, about=0.0),
     }
 
 
-def _swap_end(shown: Shown, steps: int) -> dict:
-    drawn, every = _swaps(shown)
+def _randomization_end(subject: Subject, steps: int) -> dict:
+    random_swaps, all_swaps = _draw_swaps(subject)
     return {
-        "exact": every.p,
-        "ways": len(every.differences) + 1,
-        "every": every.differences.round(4).tolist(),
-        **texts.randomization_end(drawn.first(steps), every),
+        "exact": all_swaps.p,
+        "ways": len(all_swaps.differences) + 1,
+        "every": all_swaps.differences.round(4).tolist(),
+        **texts.randomization_end(random_swaps.first(steps), all_swaps),
     }
 
 
-def _ribbon(shown: Shown) -> dict:
-    result = shown.cut()
+def _blocks_body(subject: Subject) -> dict:
+    result = subject.cut()
     return {
         "ribbon": result.difficulty(result.ribbon).round(3).tolist(),
-        "metric": metric_title(shown.metric),
-        "size": 300,
-        "ribbon_label": f"{shown.testset.n_segments:,} sentences in their order",
+        "metric": metric_title(subject.metric),
+        "size": _BLOCK_SIZE,
+        "ribbon_label": f"{subject.testset.n_segments:,} sentences in their order",
         "extra": "Shuffle the sentences",
     }
 
 
-def _samples(shown: Shown, steps: int) -> dict:
-    result = shown.cut()
+def _blocks_rows(subject: Subject, steps: int) -> dict:
+    result = subject.cut()
     return {
         "n": steps,
         "blocks": result.blocks[:steps].round(4).tolist(),
@@ -279,60 +289,79 @@ def _samples(shown: Shown, steps: int) -> dict:
     }
 
 
-def _blocks_end(shown: Shown, steps: int) -> dict:
-    result = shown.cut().first(steps)
-    ends = {
-        kind: [float(end(getattr(result, kind))) for end in (np.min, np.max)]
-        for kind in ("blocks", "broad")
-    }
+def _blocks_end(subject: Subject, steps: int) -> dict:
+    result = subject.cut().first(steps)
     return {
-        **ends,
+        "blocks": [float(np.min(result.blocks)), float(np.max(result.blocks))],
+        "broad": [float(np.min(result.broad)), float(np.max(result.broad))],
         "ratio": result.ratio()[0],
         "shuffled": result.shuffled.round(4).tolist(),
         "shuffled_ratio": result.ratio("shuffled")[0],
         "shuffled_ribbon": result.difficulty(result.shuffled_ribbon).round(3).tolist(),
-        **texts.blocks_end(shown.metric, result, shown.testset.simulated),
+        **texts.blocks_end(subject.metric, result, subject.testset.simulated),
     }
 
 
 BOOTSTRAP = Scene(
-    1000, _WORDS["bootstrap"], _slider(12, 0, " of 12"), _urn, _drawn, _urn_end, prepare=_resampled
+    1000,
+    _WORDS["bootstrap"],
+    _slider(_URN_SENTENCES, 0, " of 12"),
+    _bootstrap_body,
+    _bootstrap_rows,
+    _bootstrap_end,
+    prepare=_draw_resamples,
 )
 RANDOMIZATION = Scene(
     1000,
     _WORDS["randomization"],
     _slider(100, 50, "%"),
-    _table,
-    _swapped,
-    _swap_end,
-    prepare=_swaps,
+    _randomization_body,
+    _randomization_rows,
+    _randomization_end,
+    prepare=_draw_swaps,
 )
 BLOCKS = Scene(
     100,
     _WORDS["blocks"],
     {"kind": "range", "min": 0, "max": 100, "step": 1, "low": 20, "high": 40, "unit": ""},
-    _ribbon,
-    _samples,
+    _blocks_body,
+    _blocks_rows,
     _blocks_end,
-    fewer=lambda shown: len(shown.cut().blocks),
+    fewer=lambda subject: len(subject.cut().blocks),
 )
 
 
 # Scenes on common mistakes.
 
-_FAMILY_SIZES, _CORRELATIONS = (1, 2, 5, 10, 20, 40), (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
-_TOLD = ((20, 0.1), (5, 0.1), (20, 0.3), (1, 0.0))  # in the order in which they are worth showing
-#: Sentences per document, and how alike they are; that of a link without one comes first.
-WORLDS = (*_TOLD, *(two for two in product(_FAMILY_SIZES, _CORRELATIONS) if two not in _TOLD))
-_ALPHA, _TILED = 0.05, 112
+_FAMILY_SIZES = (1, 2, 5, 10, 20, 40)
+_CORRELATIONS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
+_FIRST_WORLDS = ((20, 0.1), (5, 0.1), (20, 0.3), (1, 0.0))  # the order worth showing
 
 
-def _three(shown: Shown) -> lecture.ThreeSentences:
-    return _three_sentences(shown.testset, shown.metric, statistics=shown.statistics())
+def _put_first(
+    first: Sequence[tuple[float, float]], combinations: Iterable[tuple[float, float]]
+) -> tuple[tuple[float, float], ...]:
+    """Return the combinations, some of them first."""
+    return tuple(dict.fromkeys([*first, *combinations]))
 
 
-def _mean_body(shown: Shown) -> dict:
-    result = _three(shown)
+#: Sentences per document, and how alike they are; a link without a world has the first.
+WORLDS = _put_first(_FIRST_WORLDS, product(_FAMILY_SIZES, _CORRELATIONS))
+_TILED = 112
+
+
+def _name_family(per_document: int, correlation: float) -> str:
+    if per_document == 1:
+        return "no documents"
+    return f"{per_document} a document, rho {correlation:g}"
+
+
+def _find_sentences(subject: Subject) -> lecture.ThreeSentences:
+    return _three_sentences(subject.testset, subject.metric, statistics=subject.statistics())
+
+
+def _mean_body(subject: Subject) -> dict:
+    result = _find_sentences(subject)
     return {
         "names": texts.shorten_names(*result.names),
         "outputs": result.outputs,
@@ -342,38 +371,43 @@ def _mean_body(shown: Shown) -> dict:
     }
 
 
-def _mean_guess(shown: Shown) -> dict:
+def _mean_guess(subject: Subject) -> dict:
     return {
         "kind": "choice",
-        "options": texts.shorten_names(*_three(shown).names),
+        "options": texts.shorten_names(*_find_sentences(subject).names),
         "prompt": "By the corpus score, the better is",
     }
 
 
-def _mean_rows(shown: Shown, steps: int) -> dict:
-    result = _three(shown)
+def _mean_rows(subject: Subject, _steps: int) -> dict:
+    result = _find_sentences(subject)
     return {"n": len(result.lengths), "sums": result.sums, "corpus": result.corpus}
 
 
-def _equal(shown: Shown) -> lecture.EqualSystems:
-    return _equal_tests(*WORLDS[shown.world], shown.seed, 0, DOCUMENTS.most)
+def _mean_end(subject: Subject, _steps: int) -> dict:
+    return texts.mean_end(_find_sentences(subject))
 
 
-def _documents_body(shown: Shown) -> dict:
-    per_document, _ = WORLDS[shown.world]
+def _test_equal_systems(subject: Subject) -> lecture.EqualSystems:
+    per_document, correlation = WORLDS[subject.world]
+    return _equal_tests(per_document, correlation, subject.seed, 0, DOCUMENTS.most)
+
+
+def _documents_body(subject: Subject) -> dict:
+    per_document, _ = WORLDS[subject.world]
     return {
         "per_document": per_document,
         "documents": lecture.SENTENCES // per_document,
-        "alpha": _ALPHA,
+        "alpha": lecture.ALPHA,
         "tiles_label": "difference by sentence",
         "sizes": list(_FAMILY_SIZES),
         "correlations": list(_CORRELATIONS),
-        "worlds": [list(two) for two in WORLDS],
+        "worlds": [list(world) for world in WORLDS],
     }
 
 
-def _documents_rows(shown: Shown, steps: int) -> dict:
-    result = _equal(shown).first(steps)
+def _documents_rows(subject: Subject, steps: int) -> dict:
+    result = _test_equal_systems(subject).first(steps)
     return {
         "n": steps,
         "sentence": result.by_sentence.round(5).tolist(),
@@ -382,40 +416,50 @@ def _documents_rows(shown: Shown, steps: int) -> dict:
     }
 
 
-def _documents_end(shown: Shown, steps: int) -> dict:
-    return texts.documents_end(_equal(shown).first(steps), *WORLDS[shown.world])
+def _documents_end(subject: Subject, steps: int) -> dict:
+    per_document, correlation = WORLDS[subject.world]
+    result = _test_equal_systems(subject).first(steps)
+    return texts.documents_end(result, per_document, correlation)
 
 
-def _decided(shown: Shown, steps: int, better: int) -> FamilyDecisions:
+_TABLES_AT_ONCE = 10
+
+
+def _decide_families(subject: Subject, steps: int, better: int) -> FamilyDecisions:
     """Return the test sets up to a step.
 
     They are made ten at a time, so that none is made twice.
     """
-    drawn = _family(
-        shown.testset, shown.metric, better=better, seed=shown.seed, statistics=shown.statistics()
+    family = _family(
+        subject.testset,
+        subject.metric,
+        better=better,
+        seed=subject.seed,
+        statistics=subject.statistics(),
     )
-    return FamilyDecisions.joined(
-        [_tables(drawn, shown.seed, at, at + 10) for at in range(0, steps, 10)]
-    ).first(steps)
+    batches = [
+        _tables(family, subject.seed, first, first + _TABLES_AT_ONCE)
+        for first in range(0, steps, _TABLES_AT_ONCE)
+    ]
+    return FamilyDecisions.joined(batches).first(steps)
 
 
-def _comparisons_body(shown: Shown) -> dict:
-    n, best = lecture.N_SYSTEMS, lecture.N_BETTER
+def _comparisons_body(_subject: Subject) -> dict:
+    n, n_better = lecture.N_SYSTEMS, lecture.N_BETTER
     return {
         "systems": n,
-        "better": best,
-        "true_pairs": best * (n - best),
+        "better": n_better,
+        "true_pairs": n_better * (n - n_better),
         "corrections": [(name, CORRECTIONS[name].title) for name in lecture.CORRECTIONS_SHOWN],
         "extra": "Three truly better",
     }
 
 
-def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
-    result = _decided(shown, steps, better)
-    cells = {
-        name: [[(int(k), int(row[k])) for k in np.flatnonzero(row)] for row in result.claims(name)]
-        for name in result.corrections
-    }  # of each test set (pair, 1 or -1)
+def _comparisons_rows(subject: Subject, steps: int, better: int = 0) -> dict:
+    result = _decide_families(subject, steps, better)
+    cells = {}
+    for name in result.corrections:
+        cells[name] = [_list_claims(claims) for claims in result.claims(name)]
     return {
         "n": steps,
         "cells": cells,
@@ -424,22 +468,24 @@ def _comparisons_rows(shown: Shown, steps: int, better: int = 0) -> dict:
     }
 
 
-def _further(shown: Shown, steps: int) -> dict:
-    best = lecture.N_BETTER
+def _list_claims(claims: np.ndarray) -> list[tuple[int, int]]:
+    """Return the claims of a test set as (pair, 1 or -1)."""
+    return [(int(pair), int(claims[pair])) for pair in np.flatnonzero(claims)]
+
+
+def _comparisons_end(subject: Subject, steps: int) -> dict:
+    return texts.comparisons_end(_decide_families(subject, steps, 0))
+
+
+def _comparisons_further(subject: Subject, steps: int) -> dict:
+    n_better = lecture.N_BETTER
     return {
-        **_comparisons_rows(shown, steps, best),
-        **texts.three_better_end(_decided(shown, steps, best)),
+        **_comparisons_rows(subject, steps, n_better),
+        **texts.three_better_end(_decide_families(subject, steps, n_better)),
     }
 
 
-MEAN = Scene(
-    3,
-    _WORDS["mean"],
-    _mean_guess,
-    _mean_body,
-    _mean_rows,
-    lambda shown, steps: texts.mean_end(_three(shown)),
-)
+MEAN = Scene(3, _WORDS["mean"], _mean_guess, _mean_body, _mean_rows, _mean_end)
 DOCUMENTS = Scene(
     1000,
     _WORDS["documents"],
@@ -447,10 +493,8 @@ DOCUMENTS = Scene(
     _documents_body,
     _documents_rows,
     _documents_end,
-    prepare=_equal,
-    worlds=tuple(
-        "no documents" if size == 1 else f"{size} a document, rho {rho:g}" for size, rho in WORLDS
-    ),
+    prepare=_test_equal_systems,
+    worlds=tuple(_name_family(size, correlation) for size, correlation in WORLDS),
 )
 COMPARISONS = Scene(
     200,
@@ -458,80 +502,86 @@ COMPARISONS = Scene(
     _slider(105, 0, " of 105"),
     _comparisons_body,
     _comparisons_rows,
-    lambda shown, steps: texts.comparisons_end(_decided(shown, steps, 0)),
-    at_once=10,
-    further=_further,
-    prepare=lambda shown: _decided(shown, 20, 0),
+    _comparisons_end,
+    at_once=_TABLES_AT_ONCE,
+    further=_comparisons_further,
+    prepare=lambda subject: _decide_families(subject, 20, 0),
 )
 
 
 # The scene on power: one system is truly better by a number of points, on test sets of one size.
 
-_POINTS, _POWER_SIZES = (0.5, 1.0, 2.0), (100, 300, 1000, 3000)
-_FIRST, _AT_ONCE = (1.0, 300), 20
-#: True differences and sizes of test sets; that of a link without one comes first.
-POWER_WORLDS = (
-    _FIRST,
-    *(two for two in ((points, n) for points in _POINTS for n in _POWER_SIZES) if two != _FIRST),
-)
+_POINTS = (0.5, 1.0, 2.0)
+_POWER_SIZES = (100, 300, 1000, 3000)
+_FIRST_POWER_WORLD = (1.0, 300)
+_TESTS_AT_ONCE = 20
+#: True differences and sizes of test sets; a link without a world has the first.
+POWER_WORLDS = _put_first([_FIRST_POWER_WORLD], product(_POINTS, _POWER_SIZES))
 
 
-def _two(shown: Shown) -> lecture.Better:
-    return _better(
-        shown.testset, shown.metric, POWER_WORLDS[shown.world][0], statistics=shown.statistics()
-    )
+def _make_better(subject: Subject) -> lecture.Better:
+    points, _ = POWER_WORLDS[subject.world]
+    return _better(subject.testset, subject.metric, points, statistics=subject.statistics())
 
 
-def _tested(shown: Shown, steps: int) -> PowerTests:
+def _test_better(subject: Subject, steps: int) -> PowerTests:
     """Return the test sets up to a step.
 
     They are made some at a time, so that none is made twice.
     """
-    two, (_, n) = _two(shown), POWER_WORLDS[shown.world]
-    return PowerTests.joined(
-        [_power_tests(two, n, shown.seed, at, at + _AT_ONCE) for at in range(0, steps, _AT_ONCE)]
-    ).first(steps)
+    better = _make_better(subject)
+    _, n = POWER_WORLDS[subject.world]
+    batches = [
+        _power_tests(better, n, subject.seed, first, first + _TESTS_AT_ONCE)
+        for first in range(0, steps, _TESTS_AT_ONCE)
+    ]
+    return PowerTests.joined(batches).first(steps)
 
 
-def _body(shown: Shown) -> dict:
+def _power_body(subject: Subject) -> dict:
     return {
         "points": list(_POINTS),
         "sizes": list(_POWER_SIZES),
-        "worlds": [list(two) for two in POWER_WORLDS],
-        "metric": metric_title(shown.metric),
+        "worlds": [list(world) for world in POWER_WORLDS],
+        "metric": metric_title(subject.metric),
         "alpha": lecture.ALPHA,
     }
 
 
-def _rows(shown: Shown, steps: int) -> dict:
-    two, result = _two(shown), _tested(shown, steps)
-    reach = 4 * two.error(POWER_WORLDS[shown.world][1])
+def _power_rows(subject: Subject, steps: int) -> dict:
+    better = _make_better(subject)
+    result = _test_better(subject, steps)
+    _, n = POWER_WORLDS[subject.world]
+    reach = 4 * better.error(n)
     return {
         "n": steps,
         "differences": result.differences.round(4).tolist(),
-        "true": two.difference,
+        "true": better.difference,
         "sizes": [None if size is None else round(size, 4) for size in result.running_sizes],
         "found": result.significant.astype(int).tolist(),
-        "axis": {"low": min(two.difference - reach, -0.1 * reach), "high": two.difference + reach},
+        "axis": {
+            "low": min(better.difference - reach, -0.1 * reach),
+            "high": better.difference + reach,
+        },
     }
 
 
-def _end(shown: Shown, steps: int) -> dict:
-    result, two, (_, n) = _tested(shown, steps), _two(shown), POWER_WORLDS[shown.world]
-    return {
-        "mean": result.mean_size,
-        **texts.power_end(result, n, two.planned(n), two.planned_exaggeration(n)),
-    }
+def _power_end(subject: Subject, steps: int) -> dict:
+    result = _test_better(subject, steps)
+    better = _make_better(subject)
+    _, n = POWER_WORLDS[subject.world]
+    words = texts.power_end(result, n, better.planned(n), better.planned_exaggeration(n))
+    return {"mean": result.mean_size, **words}
 
 
 POWER = Scene(
     300,
     _WORDS["power"],
     _slider(100, 80, " of 100"),
-    _body,
-    _rows,
-    _end,
-    at_once=_AT_ONCE,
+    _power_body,
+    _power_rows,
+    _power_end,
+    at_once=_TESTS_AT_ONCE,
     worlds=tuple(f"{texts.name_points(points)}, {n:,} sentences" for points, n in POWER_WORLDS),
-    prepare=lambda shown: _tested(shown, _AT_ONCE),
+    prepare=lambda subject: _test_better(subject, _TESTS_AT_ONCE),
 )

@@ -163,9 +163,8 @@ class Database:
     ) -> str:
         """Keep a blob, all of it or nothing; return its link.
 
-        What has the `digest` of a blob of this kind and owner is that blob: it keeps its link, and
-        takes the new name and what is said about it. `owner` is a secret of whoever may list,
-        rename and delete it.
+        A blob of this kind and owner with the same `digest` keeps its link, and takes the new name
+        and `about`. `owner` is a secret: who has it may list, rename and delete the blob.
         """
         row = {
             "kind": kind,

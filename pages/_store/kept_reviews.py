@@ -43,8 +43,8 @@ class ChangedMeanwhile(SettingError):  # noqa: N818  what happened, for the page
 class KeptReview:
     """A review as a link opens it."""
 
-    read_link: str  # whoever knows it may look at the review
-    edit_link: str | None  # whoever knows it may go on; None where the review was opened to read
+    read_link: str  # who knows it may look at the review
+    edit_link: str | None  # who knows it may go on; None where the review was opened to read
     history: tuple[Entry, ...]
     used: float  # when it was last opened, in seconds since 1970
 

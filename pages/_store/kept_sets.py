@@ -29,7 +29,7 @@ _TABLE = "table"
 class Saved:
     """A test set, or a shared task, that is kept, as a list shows it."""
 
-    link: str  # whoever knows it may open the set
+    link: str  # who knows it may open the set
     name: str
     digest: str
     size: int  # in bytes, packed
@@ -61,7 +61,7 @@ class SetStore:
         ----------
         testset : TestSet
         owner : str
-            A secret of whoever may list, rename and delete it.
+            A secret: who has it may list, rename and delete the set.
         source : Source, optional
             Names its files on the command line; it is not read.
         """

@@ -219,8 +219,8 @@ def open_task(name: str, pair: str) -> None:
 def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
     """Return what the frame prepared for this run of the page.
 
-    On a fresh server the first link to a page runs its file alone; it is then sent through the
-    frame.
+    On a fresh server the first link to a page runs only its file, without the frame. It then
+    starts again with the frame.
     """
     view = st.session_state.pop(_FRAMED, None)
     if view is None:

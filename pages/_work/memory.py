@@ -12,7 +12,7 @@ from typing import Any
 
 from mtsig_core import TestSet
 
-#: Stands for a value that is not there; None is a value as any other.
+#: The absence of a value; None is a value as any other.
 MISSING = object()
 
 

@@ -89,7 +89,7 @@ def ask(fake, asked):
         < float("inf")
     )
     yield controls.toggle("Matrix", False, "matrix", place=None) in (True, False)
-    yield 0 <= lecture_stage._whole("seed", 99, 7) <= 99
+    yield 0 <= lecture_stage._read_number("seed", 99, 7) <= 99
     sizes = (
         controls.choice("Sizes", ["ten sizes"], "sizes", place=None)
         if "sizes" not in asked

@@ -17,8 +17,9 @@ from mtsig_core.experiments.lecture import (
 )
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.source import Source
-from pages._sections import lecture_stage
-from pages._sections.lecture_stage import SCENES, Round
+from pages._sections import lecture_rounds
+from pages._sections.lecture_rounds import Round
+from pages._sections.lecture_stage import SCENES
 from pages._ui.catalogue import HOME
 from tests.builders.cases import brief
 
@@ -262,7 +263,7 @@ def test_votes_of_a_link_are_numbers_ranges_or_hands(opened, scene, votes, said)
 @pytest.fixture
 def session(monkeypatch):
     """A session of which the rounds alone are asked."""
-    monkeypatch.setattr(lecture_stage.st, "session_state", {})
+    monkeypatch.setattr(lecture_rounds.st, "session_state", {})
 
 
 def said(guess="", votes="", truth="", scene="bootstrap", seed=4):
@@ -280,34 +281,36 @@ def test_no_round_is_lost_and_none_stands_twice(session):
         said("1", seed=5),
         said("=1", scene="mean", truth="A"),
     ):
-        lecture_stage.keep_round(one)
-    table = lecture_stage.tabulate_rounds(SCENES)["rows"]
+        lecture_rounds.keep_round(one)
+    table = lecture_rounds.tabulate_rounds(SCENES)["rows"]
     assert [row[2:] for row in table] == [
         ["=1", "", "A"],
         ["1", "", ""],
         ["5", "4, 4", "4.2"],
         ["2", "3, 4", "4.2"],
     ]
-    lines = lecture_stage.votes_file(SCENES)["text"].splitlines()
+    lines = lecture_rounds.votes_file(SCENES)["text"].splitlines()
     assert len(lines) == 5 and ',4,20,2,"3, 4",4.2' in lines[1] and "'=1" in lines[4]
     assert (
-        lecture_stage.find_votes(said(seed=5).place) == "" == lecture_stage.find_votes(said().place)
+        lecture_rounds.find_votes(said(seed=5).place)
+        == ""
+        == lecture_rounds.find_votes(said().place)
     )
-    lecture_stage.keep_round(said(votes="7,7"))  # again, and away before the guess
-    assert lecture_stage.find_votes(said().place) == "7,7"
+    lecture_rounds.keep_round(said(votes="7,7"))  # again, and away before the guess
+    assert lecture_rounds.find_votes(said().place) == "7,7"
 
 
 def test_the_tab_tells_what_an_earlier_session_had_and_keeps_no_answer_of_a_scene_before_its_guess(
     session,
 ):
-    lecture_stage.keep_round(said("2", "3,4", "4.2"))
-    kept = lecture_stage.list_for_tab("bootstrap", True)
+    lecture_rounds.keep_round(said("2", "3,4", "4.2"))
+    kept = lecture_rounds.list_for_tab("bootstrap", True)
     assert (
-        lecture_stage.list_for_tab("bootstrap", False) is None
-        and lecture_stage.list_for_tab("mean", False) == kept
+        lecture_rounds.list_for_tab("bootstrap", False) is None
+        and lecture_rounds.list_for_tab("mean", False) == kept
     )
-    lecture_stage.restore_rounds(
+    lecture_rounds.restore_rounds(
         [{**kept[0], "seed": 9}, *kept, {**kept[0], "seed": "9"}, {"scene": 1}, 7]
     )
-    lecture_stage.restore_rounds("nonsense")
-    assert [one["seed"] for one in lecture_stage.list_for_tab("mean", True)] == [9, 4]
+    lecture_rounds.restore_rounds("nonsense")
+    assert [one["seed"] for one in lecture_rounds.list_for_tab("mean", True)] == [9, 4]

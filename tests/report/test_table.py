@@ -131,3 +131,13 @@ def test_text_fits_any_width_and_loses_no_cell():
         assert max(map(text_width, lines)) <= width
         text = "\n".join(lines)
         assert all(f"{value:.2f}" in text for row in rows for value in row[1:])
+
+
+def test_wide_characters_line_up_and_are_broken_to_fit():
+    names = ["系统" * 20, "日本語システム", "B"]
+    columns = (Column("system", "system", "name"), Column("n", "n", "count"))
+    table = Table("t", columns, tuple((name, 10**k) for k, name in enumerate(names)))
+    assert {text_width(line) for line in table_text(table)} == {80 + 2 + 3}
+    narrow = table_text(table, 40)
+    assert max(map(text_width, narrow)) <= 40
+    assert sum(line.count("系") for line in narrow) == 20

@@ -23,40 +23,54 @@ def named(name, n=2):
 @contextmanager
 def full(size):
     """No file of this process may grow beyond that size."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard_limit))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft_limit, hard_limit))
+
+
+class Kept:
+    """One of each kind in a database, as its owner finds them."""
+
+    def __init__(self, database):
+        self.sets = SetStore(database)
+        self.reviews = ReviewStore(database)
+        self.tables = TableStore(database)
+        self.link = self.sets.keep(named("one"), "me")
+        self.edit_link = self.reviews.begin(BEGIN, "me").edit_link
+        self.table = self.tables.keep("a\tb", "wmt", "me")
+
+    def names(self):
+        return [saved.name for saved in self.sets.list_owned("me")]
+
+    def check(self):
+        assert self.sets.load(self.sets.find(self.link)).n_segments == 2
+        assert self.reviews.find(self.edit_link).history
+        assert self.tables.find(self.table, "wmt") == "a\tb"
 
 
 def test_a_full_disk(tmp_path):
     """Of every kind that is kept; once there is room again, it goes on."""
     database = Database(f"sqlite:///{tmp_path / 'sets.sqlite'}")
-    store, reviews, tables = SetStore(database), ReviewStore(database), TableStore(database)
-    link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
-    table = tables.keep("a\tb", "wmt", "me")
+    kept = Kept(database)
     with full(1 << 10):
-        for saves in (
-            lambda: store.keep(named("two", 9000), "me"),
-            lambda: store.delete(link, "me"),
-            lambda: reviews.begin(BEGIN, "me"),
-            lambda: tables.keep("z" * 99_999, "wmt", "me"),
-            lambda: reviews.add(edit, NoteOn("a", "b", "c", "d", "x" * 4000), 1),
+        for save in (
+            lambda: kept.sets.keep(named("two", 9000), "me"),
+            lambda: kept.sets.delete(kept.link, "me"),
+            lambda: kept.reviews.begin(BEGIN, "me"),
+            lambda: kept.tables.keep("z" * 99_999, "wmt", "me"),
+            lambda: kept.reviews.add(kept.edit_link, NoteOn("a", "b", "c", "d", "x" * 4000), 1),
         ):
             with pytest.raises(StoreError, match="could not be (saved|deleted).*MTSIG_HOME"):
-                saves()
-        assert [saved.name for saved in store.list_owned("me")] == ["one"] and store.load(
-            store.find(link)
-        ).n_segments == 2
-    assert [saved.name for saved in store.list_owned("me")] == ["one"] and tables.find(
-        table, "wmt"
-    ) == "a\tb"
-    assert (
-        len(reviews.add(edit, Exclude("A"), 1).history) == 2 and len(reviews.list_owned("me")) == 1
-    )
-    assert store.load(store.find(store.keep(named("two", 9000), "me"))).n_segments == 9000
+                save()
+        kept.check()
+    assert kept.names() == ["one"]
+    assert len(kept.reviews.add(kept.edit_link, Exclude("A"), 1).history) == 2
+    assert len(kept.reviews.list_owned("me")) == 1
+    link = kept.sets.keep(named("two", 9000), "me")
+    assert kept.sets.load(kept.sets.find(link)).n_segments == 9000
     database.close()
 
 
@@ -64,20 +78,17 @@ def test_what_is_kept_is_read_where_nothing_can_be_written(tmp_path):
     """Days later, when it would be noted as used."""
     now = [1000 * DAY]
     database = Database(f"sqlite:///{tmp_path / 'sets.sqlite'}", now=lambda: now[0])
-    store, reviews, tables = SetStore(database), ReviewStore(database), TableStore(database)
-    link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
-    table = tables.keep("t", "x", "me")
+    kept = Kept(database)
     database.close()
     sa.event.listen(database._engine, "connect", lambda db, _: db.execute("PRAGMA query_only=ON"))
     now[0] += 2 * DAY
-    assert (
-        store.load(store.find(link)).n_segments == 2
-        and reviews.find(edit)
-        and tables.find(table, "x") == "t"
-    )
-    for saves in (lambda: store.keep(named("two"), "me"), lambda: reviews.begin(BEGIN, "me")):
+    kept.check()
+    for save in (
+        lambda: kept.sets.keep(named("two"), "me"),
+        lambda: kept.reviews.begin(BEGIN, "me"),
+    ):
         with pytest.raises(StoreError, match="could not be saved.*readonly database"):
-            saves()
+            save()
     database.close()
 
 
@@ -85,19 +96,15 @@ def test_a_clock_that_goes_back(url):
     """By a year: nothing expires, and steps stay in their order."""
     now = [1000 * DAY]
     database = Database(url, now=lambda: now[0])
-    store, reviews, tables = SetStore(database), ReviewStore(database), TableStore(database)
-    link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
-    table = tables.keep("t", "x", "me")
+    kept = Kept(database)
     now[0] -= 365 * DAY
-    assert store.keep(named("one"), "me") == link
-    assert [entry.number for entry in reviews.add(edit, Exclude("A"), 1).history] == [1, 2]
-    assert reviews.find(edit).review.exclusions[0].system == "A" and tables.find(table, "x") == "t"
+    assert kept.sets.keep(named("one"), "me") == kept.link
+    history = kept.reviews.add(kept.edit_link, Exclude("A"), 1).history
+    assert [entry.number for entry in history] == [1, 2]
+    kept.check()
     now[0] += 365 * DAY  # and right again
-    assert (
-        store.find(link)
-        and [saved.name for saved in store.list_owned("me")] == ["one"]
-        and reviews.find(edit)
-    )
+    kept.check()
+    assert kept.names() == ["one"]
     database.close()
 
 
@@ -105,15 +112,16 @@ def test_a_clock_that_jumps_ahead(url):
     """By ten years, and is set right a minute later: what is kept is not forgotten for that."""
     now, passed = [1000 * DAY], [0.0]
     database = Database(url, now=lambda: now[0], passed=lambda: passed[0])
-    store, reviews = SetStore(database), ReviewStore(database)
-    link, edit = store.keep(named("one"), "me"), reviews.begin(BEGIN, "me").edit_link
+    kept = Kept(database)
     now[0] += 3650 * DAY
     passed[0] += 60
-    store.keep(named("two"), "me"), reviews.begin(BEGIN, "me")
+    kept.sets.keep(named("two"), "me")
+    kept.reviews.begin(BEGIN, "me")
     now[0] -= 3650 * DAY
-    assert store.find(link) and reviews.find(edit).history
+    kept.check()
     now[0] += 100 * DAY  # which really go by
     passed[0] += 100 * DAY
-    store.keep(named("three"), "me")
-    assert store.find(link) is None and reviews.find(edit) is None
+    kept.sets.keep(named("three"), "me")
+    assert kept.sets.find(kept.link) is None
+    assert kept.reviews.find(kept.edit_link) is None
     database.close()
