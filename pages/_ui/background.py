@@ -189,14 +189,14 @@ def is_kept(key: tuple) -> bool:
     return key in _SCHEDULER.values
 
 
-def keep_place(key: tuple, there: bool = True) -> DeltaGenerator | None:
+def keep_place(key: tuple, is_open: bool = True) -> DeltaGenerator | None:
     """Reserve the place of some work's progress, once in a run.
 
     What follows then keeps its position.
     """
     placed = st.session_state.setdefault(_PLACED, set())
     place = None
-    if key not in placed or not there:
+    if key not in placed or not is_open:
         place = st.empty()
     placed.add(key)
     return place
