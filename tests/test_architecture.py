@@ -19,22 +19,20 @@ MODULES = {name_of(file) for file in FILES}
 
 @cache
 def imports(file, late=True):
-    """The modules that a file imports; without `late`, those that it imports as it is imported
-    itself.
-    """
-    found = set()
+    """The modules that a file imports; without `late`, only those at its top."""
+    imported = set()
     for node in nodes(file) if late else tree(file).body:
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name_of(file)}: relative import in line {node.lineno}"
-            parts = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {part for part in parts if part in MODULES} or {node.module}
-    return found
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            imported |= names & MODULES or {node.module}
+    return imported
 
 
 def within(package, file):
-    """Those imports of a file that lie in a package."""
+    """The imports of a file from a package."""
     return {name for name in imports(file) if name == package or name.startswith(f"{package}.")}
 
 

@@ -107,10 +107,9 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
 
 def _add_density(figure: go.Figure, x: np.ndarray, y: np.ndarray) -> None:
     """Fill the density right of zero blue, and the rest vermillion."""
-    at_zero = ([0.0], [float(np.interp(0, x, y))])
-    if not x.min() < 0 < x.max():
-        at_zero = ([], [])
-    x_zero, y_zero = at_zero
+    x_zero, y_zero = [], []
+    if x.min() < 0 < x.max():
+        x_zero, y_zero = [0.0], [float(np.interp(0, x, y))]
     right, left = x > 0, x < 0
     curves = [
         (BLUE, x_zero + x[right].tolist(), y_zero + y[right].tolist()),
