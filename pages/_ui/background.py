@@ -82,7 +82,7 @@ class _Task:
 
     def offer_again(self) -> None:
         """Say that the work was cancelled, and end the page unless the user asks for it."""
-        self._draw(f"{self.description}: cancelled.", "Run it after all", _run_again)
+        self._draw(f"{self.description}: cancelled.", "Run it after all", _again)
         end_page()
 
     def show_progress(self, job: Job) -> None:
@@ -229,5 +229,5 @@ def _allow(key: tuple) -> None:
     st.session_state[_ALLOWED].add(key)
 
 
-def _run_again(key: tuple) -> None:
+def _again(key: tuple) -> None:
     st.session_state[_CANCELLED].discard(key)
