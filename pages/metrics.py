@@ -1,6 +1,4 @@
-"""Metrics and domains: do the metrics agree, does a domain reverse the result, and which metric to
-trust.
-"""
+"""Metrics and domains: do metrics agree, does a domain reverse it, which metric to trust."""
 
 import streamlit as st
 
@@ -13,7 +11,10 @@ screen.cautions(
 )
 tabs = metrics_sections.list_tabs(view)
 address.own("inside")
-tab, places = controls.tabs(tabs, "inside") if len(tabs) > 1 else (next(iter(tabs), "metrics"), {})
+tab = next(iter(tabs), "metrics")
+places = {}
+if len(tabs) > 1:
+    tab, places = controls.tabs(tabs, "inside")
 with places.get(tab, st.container()), screen.or_without():
     if tab == "metrics":
         metrics_sections.show_decisions(view)

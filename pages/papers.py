@@ -1,6 +1,4 @@
-"""Reproduce the papers: their tables and figures, each beside the same computed from the test
-set.
-"""
+"""Reproduce the papers: their tables and figures, each next to ours from the test set."""
 
 import streamlit as st
 
@@ -10,20 +8,21 @@ from pages._ui import controls, frame, screen
 
 view = frame.open_page(experiment=True)
 ALL = "All tables and figures"
-titles = {
-    ALL: ALL,
-    **{key: f"{PAPERS[key.partition('-')[0]]}, {item.title}" for key, item in ITEMS.items()},
-}
-chosen = controls.choice(
+titles = {ALL: ALL}
+for key, item in ITEMS.items():
+    paper = PAPERS[key.partition("-")[0]]
+    titles[key] = f"{paper}, {item.title}"
+item_key = controls.choice(
     "Table or figure", list(titles), "item", format_func=titles.get, pages_own=True
 )
 
 
 def choose(key: str) -> None:
+    """Open a table or figure."""
     st.session_state["item"] = key
 
 
-if chosen == ALL:
+if item_key == ALL:
     screen.answer("Choose a table or figure to see ours next to the paper's")
     st.caption(
         "The papers' test sets are not available. So our numbers agree with the papers' in size and direction, "
@@ -45,6 +44,6 @@ if chosen == ALL:
                     )
 else:
     try:
-        ITEMS[chosen].show(view)
+        ITEMS[item_key].show(view)
     except MtsigError as problem:
         screen.error(problem)

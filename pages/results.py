@@ -1,6 +1,4 @@
-"""Results: every language pair of a shared task at once, the top group of each, and the systems
-across them.
-"""
+"""Results: every language pair of a shared task, its top group, and the systems across them."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,6 +11,7 @@ from pages._sections import (
     results_sections,
     review_sections,
 )
+from pages._sections.results_sections import TaskFiles
 from pages._ui import address, controls, frame, screen
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
@@ -22,40 +21,45 @@ with or_end_page():
     comparison = view.comparison(partial(results_sections.grow_ranks, view.kept.info, view.metric))
 
 answer = results_sections.show_verdict(comparison, view.metric)
-choices = results_sections.show_choice(view, comparison)
-results_sections.show_first_caveats(comparison, view.metric, most=1 if choices else 2)
-if (pair := results_sections.show_ranks(comparison, view.metric, "task.picture")) is not None:
-    address.go("summary", **view.address_of(pair, comparison))
-if (link := review_sections.show_begin(view, comparison)) is not None:
-    address.go("review", review=link)
+n_boxes = results_sections.show_choice(view, comparison)
+results_sections.show_first_caveats(comparison, view.metric, most=1 if n_boxes else 2)
+lang_pair = results_sections.show_ranks(comparison, view.metric, "task.picture")
+if lang_pair is not None:
+    address.go("summary", **view.address_of(lang_pair, comparison))
+review_link = review_sections.show_begin(view, comparison)
+if review_link is not None:
+    address.go("review", review=review_link)
 
-runs = ["Training runs"] * results_sections.has_runs(comparison, view.metric)
-chosen, tabs = controls.tabs(
-    ["Language pairs", "Metrics", *ranking_sections.TABS, *runs, "Caveats and method", "Export"]
-)
+names = ["Language pairs", "Metrics", *ranking_sections.TABS]
+has_runs = results_sections.has_runs(comparison, view.metric)
+if has_runs:
+    names.append("Training runs")
+open_tab, tabs = controls.tabs([*names, "Caveats and method", "Export"])
 with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)
 with tabs["Metrics"]:
-    several = results_sections.show_disputes(view) or comparison
-    published = replace(several, agreement=results_sections.show_agreement(view))
-results_sections.show_answer(several, view.metric, answer)
-if chosen in ranking_sections.TABS:
-    with tabs[chosen]:
-        ranking_sections.show_tab(chosen, view)
+    by_all_metrics = results_sections.show_disputes(view) or comparison
+    agreement = results_sections.show_agreement(view)
+results_sections.show_answer(by_all_metrics, view.metric, answer)
+if open_tab in ranking_sections.TABS:
+    with tabs[open_tab]:
+        ranking_sections.show_tab(open_tab, view)
 with tabs["Rank rules"]:
     published_comparison.show_of_task(view)
-if runs:
+if has_runs:
     with tabs["Training runs"]:
         results_sections.show_runs(comparison, view.metric)
 with tabs["Caveats and method"]:
     results_sections.show_caveats(view, comparison)
 with tabs["Export"]:
+    for_files = replace(by_all_metrics, agreement=agreement)
     results_sections.show_files(
-        published,
-        make_once(task_picture, several, view.metric),
-        view.metric,
-        view.kept.source,
-        view.command(published),
-        "task",
+        TaskFiles(
+            for_files,
+            make_once(task_picture, by_all_metrics, view.metric),
+            view.metric,
+            view.command(for_files),
+            "task",
+        )
     )

@@ -1,6 +1,4 @@
-"""Review: what an organiser decides about a shared task: who is left out and why, who is declared
-first.
-"""
+"""Review: what an organiser decides about a task: who is excluded, and who is declared first."""
 
 from functools import partial
 
@@ -53,7 +51,7 @@ if not view.may_edit:
 before = now = None
 try:
     with or_without():
-        before = view.before.comparison(lambda pairs: None)
+        before = view.before.comparison(lambda _pairs: None)
         digests = {pair: comparison.testset.digest for pair, comparison in before.pairs.items()}
         changed = content_sentence(review, before.task, digests)
         if changed is not None:
@@ -72,22 +70,18 @@ if view.may_edit:
     browser.remember()
     review_sections.keep_drafts(view)
 
-others = [] if now is None else [*ranking_sections.TABS, "Caveats and method"]
-chosen, tabs = controls.tabs(
-    ["Ranks", "Excluded systems", "Notes", *others, "History and sharing", "Export"]
-)
+names = ["Ranks", "Excluded systems", "Notes"]
+if now is not None:
+    names += [*ranking_sections.TABS, "Caveats and method"]
+open_tab, tabs = controls.tabs([*names, "History and sharing", "Export"])
 with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
     if now is not None:
-        pair = results_sections.show_ranks(
-            now,
-            metric,
-            "review.picture",
-            " without the systems that are excluded here" * bool(review.exclusions),
-        )
-        if pair is not None:
-            review_sections.open_pair(view, pair, before.pairs)
+        click = " without the systems that are excluded here" if review.exclusions else ""
+        lang_pair = results_sections.show_ranks(now, metric, "review.picture", click)
+        if lang_pair is not None:
+            review_sections.open_pair(view, lang_pair, before.pairs)
         if results_sections.has_runs(now, metric):
             results_sections.show_runs(now, metric)
 with tabs["Excluded systems"]:
@@ -98,9 +92,9 @@ with tabs["History and sharing"]:
     review_sections.show_links(view)
     review_sections.show_history(view)
 if now is not None:
-    if chosen in ranking_sections.TABS:
-        with tabs[chosen]:
-            ranking_sections.show_tab(chosen, view.now)
+    if open_tab in ranking_sections.TABS:
+        with tabs[open_tab]:
+            ranking_sections.show_tab(open_tab, view.now)
     if view.may_edit:
         with tabs["Rank rules"]:
             published_comparison.show_of_task(view.now, remembers=True)

@@ -1,4 +1,4 @@
-"""Summary: which system is best, is that more than chance, and what limits the claim?"""
+"""Summary: which system is best, is that more than chance, and what limits the claim."""
 
 import streamlit as st
 
@@ -17,47 +17,41 @@ comparison = summary_sections.join_all(view, excluded, known)
 screen.answer(state_answer(comparison, view.metric))
 for sentence in explain_far_firsts(comparison, view.metric):
     screen.plain(sentence)
-caveats, buttons = st.container(), st.container(horizontal=True)
-with buttons:
+caveats_place = st.container()
+buttons_place = st.container(horizontal=True)
+with buttons_place:
     summary_sections.pick_baseline(view)
 summary_sections.show_differences(view, comparison)
-more = st.container()
+further_caveats_place = st.container()
 
-several = len(view.whole.references) > 1
-tabs = dict(
-    zip(
-        names := [
-            "Scores and ranks",
-            "Table",
-            *["References"] * several,
-            *["Excluded"] * bool(excluded),
-            "Published scores",
-            "All caveats",
-        ],
-        st.tabs(names, default=summary_sections.choose_first_tab(view)),
-        strict=True,
-    )
-)
+titles = ["Scores and ranks", "Table"]
+if len(view.whole.references) > 1:
+    titles.append("References")
+if excluded:
+    titles.append("Excluded")
+titles += ["Published scores", "All caveats"]
+tabs = st.tabs(titles, default=summary_sections.choose_first_tab(view))
+tabs = dict(zip(titles, tabs, strict=True))
 with tabs["Scores and ranks"]:
     summary_sections.show_scores(view, comparison)
 with tabs["Table"]:
-    others = comparison_sections.pick_further_metrics(view)
-    comparison = summary_sections.join_all(view, excluded, others)
-    summary_sections.show_table(view, comparison, others)
-if several:
+    further = comparison_sections.pick_further_metrics(view)
+    comparison = summary_sections.join_all(view, excluded, further)
+    summary_sections.show_table(view, comparison, further)
+if "References" in tabs:
     with tabs["References"]:
         summary_sections.show_references(view)
 if excluded:
     with tabs["Excluded"]:
         excluded = comparison_sections.show_excluded(view)
-        comparison = summary_sections.join_all(view, excluded, others)
+        comparison = summary_sections.join_all(view, excluded, further)
 with tabs["Published scores"]:
     published_comparison.show(view)
-every = comparison_sections.list_all_caveats(view, comparison)
+cautions = comparison_sections.list_all_caveats(view, comparison)
 with tabs["All caveats"]:
-    comparison_sections.show_all_caveats(every, bool(others))
-with caveats:
-    summary_sections.show_caveats(view, comparison, every, more)
-with buttons:
+    comparison_sections.show_all_caveats(cautions, bool(further))
+with caveats_place:
+    summary_sections.show_caveats(view, comparison, cautions, further_caveats_place)
+with buttons_place:
     summary_sections.show_buttons(view, comparison)
-summary_sections.speak_of_all_metrics(view, known, others)
+summary_sections.speak_of_all_metrics(view, known, further)

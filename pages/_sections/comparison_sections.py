@@ -1,6 +1,4 @@
-"""Sections of several pages: excluded systems, other metrics, corrections, files, bootstrap
-scores.
-"""
+"""Sections of several pages: exclusions, further metrics, corrections, files, bootstrap scores."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError
+from mtsig_core import Caution, Comparison, Exclusion, MetricResult, MtsigError, TestSet
 from mtsig_core.errors import Remedy, choose_verb
 from mtsig_core.figures.matrix_plot import matrix
 from mtsig_core.figures.sample_plots import replicate_histogram
@@ -51,39 +49,49 @@ from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
 
+# -------------------------------------------------------------------------------------------------
+# Excluded systems, and references that are no systems.
+
 _LONGEST_REASON = 200
 
 
 def list_excluded(view: View) -> dict[str, str]:
     """Return the excluded systems with the reason for each; empty if the user gave none."""
-    return {
-        name: (address.asked(f"{views.REASON}{name}") or "")[:_LONGEST_REASON]
-        for name in view.part.family.systems
-        if name not in view.testset.systems
-    }
+    reasons = {}
+    for name in view.part.family.systems:
+        if name not in view.testset.systems:
+            reason = address.asked(f"{views.REASON}{name}") or ""
+            reasons[name] = reason[:_LONGEST_REASON]
+    return reasons
 
 
 def show_excluded(view: View) -> dict[str, str]:
-    """Draw the excluded systems, each with a field for the reason and a button to include it again,
-    and the effect on the ranks; return systems and reasons.
+    """Draw the excluded systems and the effect on the ranks; return them with their reasons.
+
+    Each has a field for the reason and a button to include it again.
     """
     excluded = list_excluded(view)
     if not excluded:
         return {}
     for name in excluded:
-        shown, reason, undo = st.columns([3, 5, 2], vertical_alignment="center")
-        with shown:
+        name_column, reason_column, button_column = st.columns(
+            [3, 5, 2], vertical_alignment="center"
+        )
+        with name_column:
             screen.plain(name)
         excluded[name] = controls.text(
-            reason,
+            reason_column,
             "Reason",
             f"{views.REASON}{name}",
             max_chars=_LONGEST_REASON,
             placeholder="Reason, kept in the link",
             label_visibility="collapsed",
         )
-        undo.button("Put back", key=f"summary.back.{name}", on_click=_put_back, args=(name,))
-    if unexplained := [name for name, reason in excluded.items() if not reason.strip()]:
+        button_column.button(
+            "Put back", key=f"summary.back.{name}", on_click=_include_again, args=(name,)
+        )
+    unexplained = [name for name, reason in excluded.items() if not reason.strip()]
+    if unexplained:
         screen.caution_box(
             f"Excluded without a reason: {', '.join(unexplained)}. Give one before you publish this: "
             "it is in the link and in every file."
@@ -92,118 +100,126 @@ def show_excluded(view: View) -> dict[str, str]:
     return excluded
 
 
+def _include_again(name):
+    excluded = st.session_state[views.LEFT_OUT]
+    st.session_state[views.LEFT_OUT] = [system for system in excluded if system != name]
+
+
 def show_rank_changes(view: View) -> None:
     """Draw what the exclusions change; with a baseline there are no ranks."""
-    if view.settings.get("baseline") is None:
-        before = result_cache.comparison(view.part.family, view.metric, **view.settings).metrics[
-            view.metric
-        ]
-        screen.show_table(rank_changes_table(before, view.result))
-        st.caption(
-            f"With fewer systems, p-values are corrected for {len(view.result.tested)} pairs instead of "
-            f"{len(before.tested)}. The scores do not change."
-        )
+    if view.settings.get("baseline") is not None:
+        return
+    full = result_cache.comparison(view.part.family, view.metric, **view.settings)
+    before = full.metrics[view.metric]
+    screen.show_table(rank_changes_table(before, view.result))
+    st.caption(
+        f"With fewer systems, p-values are corrected for {len(view.result.tested)} pairs instead of "
+        f"{len(before.tested)}. The scores do not change."
+    )
 
 
 def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]]:
-    """Return rows for the leaderboard, by key: the references, unranked, if there are several, with
-    their scores by `further` metrics.
+    """Return rows for the leaderboard, by key: the references, unranked, if there are several.
+
+    Those that do not score others have scores by the metric of the page and by `further` ones.
     """
     unranked = view.part.unranked
-    if len(view.whole.references) < 2 and unranked is None:
+    if unranked is None and len(view.whole.references) < 2:
         return []
+    keys = {"score": view.metric}
+    for metric in further:
+        keys[f"score_{metric}"] = metric
+    names = set(view.part.family.systems)
     records: list[dict[str, Any]] = []
-    keys = ["score", *(f"score_{metric}" for metric in further)]
     if unranked is not None:
-        scores = [_scores(unranked, metric) for metric in (view.metric, *further)]
-        records = [
-            {"rank": "not ranked", "system": name, **dict(zip(keys, each, strict=True))}
-            for name, *each in zip(unranked.systems, *scores, strict=True)
-        ]
-    shown = {*view.part.family.systems, *(unranked.systems if unranked is not None else ())}
-    return records + [
-        {"rank": "scores others", "system": name, **dict.fromkeys(keys)}
-        for name in map(name_as_system, view.testset.references)
-        if name not in shown
-    ]
+        names |= set(unranked.systems)
+        scores = {key: _score_systems(unranked, metric) for key, metric in keys.items()}
+        for k, name in enumerate(unranked.systems):
+            record = {"rank": "not ranked", "system": name}
+            for key, values in scores.items():
+                record[key] = values[k]
+            records.append(record)
+    for reference in view.testset.references:
+        name = name_as_system(reference)
+        if name not in names:
+            records.append({"rank": "scores others", "system": name, **dict.fromkeys(keys)})
+    return records
 
 
-def _scores(testset, metric):
+def _score_systems(testset: TestSet, metric: str) -> list[float | None]:
     """Return the scores of all systems; None for a system without one."""
+    needs_texts = metric not in testset.scores
+    if metric not in list_metrics(testset) or (needs_texts and testset.textless_systems):
+        return [None for _ in testset.systems]
 
     def work(nameless, progress):
         sums = result_cache.statistics(nameless, metric, progress).sum(axis=1)
-        return [
-            None if isnan(score) else score
-            for score in resolve_metric(nameless, metric).score(sums).tolist()
-        ]
+        scores = resolve_metric(nameless, metric).score(sums).tolist()
+        return [None if isnan(score) else score for score in scores]
 
-    # without texts
-    if (
-        metric not in list_metrics(testset)
-        or metric not in testset.scores
-        and testset.textless_systems
-    ):
-        return [None] * len(testset.systems)
     return result_cache.shared_result("references", testset, work, "Scoring the references", metric)
 
 
-def _put_back(name):
-    others = [other for other in st.session_state[views.LEFT_OUT] if other != name]
-    st.session_state[views.LEFT_OUT] = others
-
-
+# -------------------------------------------------------------------------------------------------
 # Further metrics beside the one of the page, and the pairs on which they do not agree.
 
-_SHOWN = 20  # pairs in sight
+_MOST_DISPUTED = 20  # pairs on the page
 
 
-def pick_further_metrics(view: View, drawn: bool = True) -> list[MetricResult]:
-    """Let further metrics be chosen, by default the score tables, and BLEU with them; return their
-    results under the view's settings. Without a control that is `drawn`, the choice counts that was
-    made before.
+def pick_further_metrics(view: View, is_drawn: bool = True) -> list[MetricResult]:
+    """Let further metrics be chosen; return their results under the view's settings.
+
+    By default they are the score tables, and BLEU with them. Without a control that is drawn, the
+    earlier choice counts.
     """
-    others, usual = _list_further_metrics(view)
-    return pick_metrics(view, "Further metrics", others, usual, drawn)
+    return pick_metrics(
+        view, "Further metrics", _list_further_metrics(view), _list_usual_metrics(view), is_drawn
+    )
 
 
 def has_further_metrics(view: View) -> bool:
-    """Return whether further metrics are chosen, here or on another page; they are not computed for
-    it.
-    """
-    others, usual = _list_further_metrics(view)
-    return bool(controls.several("Further metrics", others, "metrics", usual, place=None))
+    """Return whether further metrics are chosen, here or on another page, without their results."""
+    metrics = _list_further_metrics(view)
+    usual = _list_usual_metrics(view)
+    return bool(controls.several("Further metrics", metrics, "metrics", usual, place=None))
 
 
-def _list_further_metrics(view: View) -> tuple[list[str], list[str]]:
-    """Return the metrics beside the view's, and those of them that count where none is chosen."""
-    given = view.testset.scores
-    others = [name for name in list_metrics(view.testset) if name != view.metric]
-    usual = [name for name in others if name in given or (name == "bleu" and view.metric in given)]
-    return others, usual
+def _list_further_metrics(view: View) -> list[str]:
+    return [name for name in list_metrics(view.testset) if name != view.metric]
+
+
+def _list_usual_metrics(view: View) -> list[str]:
+    """Return the further metrics that count before any is chosen."""
+    tables = view.testset.scores
+    with_tables = {*tables, "bleu"} if view.metric in tables else set(tables)
+    return [name for name in _list_further_metrics(view) if name in with_tables]
 
 
 def pick_metrics(
-    view: View, label: str, others: Sequence[str], usual: Sequence[str], drawn: bool = True
+    view: View, label: str, metrics: Sequence[str], usual: Sequence[str], is_drawn: bool = True
 ) -> list[MetricResult]:
-    """Let some of the other metrics be chosen; return their results, with a message for each that
-    cannot be computed, where the control is `drawn`.
+    """Let some metrics be chosen; return their results.
+
+    Where the control is drawn, there is a message for each that cannot be computed.
     """
-    found = []
-    for name in controls.several(
+    chosen_metrics = controls.several(
         label,
-        others,
+        metrics,
         "metrics",
         usual,
-        place=st if drawn else None,
-        format_func=metric_titles(others).get,
-    ):
+        place=st if is_drawn else None,
+        format_func=metric_titles(metrics).get,
+    )
+    results = []
+    for name in chosen_metrics:
         try:
-            found.append(view.compare(name).metrics[name])
+            comparison = view.compare(name)
         except MtsigError as problem:
-            if drawn:
+            if is_drawn:
                 screen.error(f"{metric_title(name)}: {problem}")
-    return found
+        else:
+            results.append(comparison.metrics[name])
+    return results
 
 
 def list_all_caveats(view: View, comparison: Comparison) -> list[Caution]:
@@ -211,41 +227,36 @@ def list_all_caveats(view: View, comparison: Comparison) -> list[Caution]:
 
     That it is by one metric only has a remedy: another metric that the test set has.
     """
-    return [*comparison.warnings, *about_one_metric(comparison.metrics, *list_other_metrics(view))]
+    one_metric = about_one_metric(comparison.metrics, *list_metric_remedies(view))
+    return [*comparison.warnings, *one_metric]
 
 
-def list_other_metrics(view: View) -> list[Remedy]:
+def list_metric_remedies(view: View) -> list[Remedy]:
     """Return the remedy of a comparison by one metric; none if the test set has no other."""
-    others = [name for name in list_metrics(view.testset) if name != view.metric]
-    if not others:
+    metrics = _list_further_metrics(view)
+    if not metrics:
         return []
-    return [{"also": "chrf" if "chrf" in others else others[0]}]
+    return [{"also": "chrf" if "chrf" in metrics else metrics[0]}]
 
 
-def show_all_caveats(cautions: Sequence[Caution], several: bool = False) -> None:
+def show_all_caveats(cautions: Sequence[Caution], has_several_metrics: bool = False) -> None:
     """Draw the tab of all caveats."""
-    caveats.show(cautions, "all", several=several)
+    caveats.show(cautions, "all", several=has_several_metrics)
     if not cautions:
         st.write("No caveats.")
 
 
 def _state_agreement(results: Sequence[MetricResult]) -> None:
     """Draw how often the metrics agree, and what each decides on."""
-    metrics, names = (
-        [result.metric for result in results],
-        [name_metric(result.metric) for result in results],
-    )
+    names = [name_metric(result.metric) for result in results]
     screen.answer(state_decisions(names, pairs_across(results)))
-    screen.cautions(about_top_groups(dict(zip(metrics, results, strict=True))))
-    sizes = {
-        name: max((pair.n for pair in result.pairs), default=0)
-        for name, result in zip(names, results, strict=True)
-    }
-    if len(set(sizes.values())) > 1:
+    screen.cautions(about_top_groups({result.metric: result for result in results}))
+    sizes = [max((pair.n for pair in result.pairs), default=0) for result in results]
+    if len(set(sizes)) > 1:
+        by_metric = [f"{name} on {n:,}" for name, n in zip(names, sizes, strict=True)]
         screen.plain(
-            "Each metric decides on the segments that it has: "
-            + ", ".join(f"{name} on {n:,}" for name, n in sizes.items())
-            + ". Fewer segments show fewer differences."
+            f"Each metric decides on the segments that it has: {', '.join(by_metric)}. "
+            "Fewer segments show fewer differences."
         )
 
 
@@ -256,24 +267,27 @@ def report_decisions(view: View, results: Sequence[MetricResult]) -> None:
     if unlike:
         screen.show_table(unlike, whole=True)
         st.caption(f"{DISPUTED_PAIRS_NOTE} {DISPUTES_NOTE}")
-    show_relations(results, whole=True)
+    show_relations(results, is_printed=True)
 
 
 def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> None:
-    """Draw how often the metrics agree, the pairs on which they do not, and all of them as
-    signs.
-    """
-    metrics = [result.metric for result in results]
+    """Draw how often metrics agree, the pairs on which they do not, and all pairs as signs."""
     _state_agreement(results)
     table = across_table(results, view.comparison.settings)
-    if unlike := pick_unlike(table):
-        n = len(unlike.rows)
-        screen.show_table(unlike.pick_rows(range(min(n, _SHOWN))), f"{page}.unlike")
-        more = f" The first {_SHOWN} of {n} pairs; the file has all." if n > _SHOWN else ""
-        st.caption(f"{DISPUTED_PAIRS_NOTE}{more} {DISPUTES_NOTE}")
+    unlike = pick_unlike(table)
+    n_unlike = len(unlike.rows)
+    if n_unlike:
+        notes = [DISPUTED_PAIRS_NOTE, DISPUTES_NOTE]
+        if n_unlike > _MOST_DISPUTED:
+            unlike = unlike.pick_rows(range(_MOST_DISPUTED))
+            notes.insert(1, f"The first {_MOST_DISPUTED} of {n_unlike} pairs; the file has all.")
+        screen.show_table(unlike, f"{page}.unlike")
+        st.caption(" ".join(notes))
+    metrics = [result.metric for result in results]
     with st.expander("All pairs, files, command", key=f"{page}.pairs.box"):
         show_relations(results, f"{page}.relations")
-        if missing := without_relation(results):
+        missing = without_relation(results)
+        if missing:
             screen.plain(f"Not compared by all of these: {', '.join(missing)}")
         charts.csv_button(
             view.named(metric="-".join(metrics)),
@@ -289,118 +303,114 @@ def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> No
 
 
 def show_relations(
-    results: Sequence[MetricResult], key: str | None = None, whole: bool = False
+    results: Sequence[MetricResult], key: str | None = None, is_printed: bool = False
 ) -> None:
     """Draw each system against each, with a sign for every metric."""
-    screen.show_table(relations_table(results), key, whole=whole)
+    screen.show_table(relations_table(results), key, whole=is_printed)
+    names = ", ".join(name_metric(result.metric) for result in results)
     screen.plain(
-        f"Row against column by {', '.join(name_metric(result.metric) for result in results)}, in this "
-        "order: > significantly better, < significantly worse, ~ no significant difference."
+        f"Row against column by {names}, in this order: > significantly better, "
+        "< significantly worse, ~ no significant difference."
     )
 
 
+# -------------------------------------------------------------------------------------------------
 # The matrix of all pairs, as each correction decides it.
 
-_MOST = 60  # systems in the picture: a browser draws each cell, and takes minutes for 260
+_MOST_SYSTEMS = 60  # in the figure: a browser draws each cell, and takes minutes for 260
 _STEPS = ("none", "bh", "holm", "romano-wolf", "bonferroni", "by")
 
 
 def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, str] | None:
-    """Draw the matrix below a control that steps through the corrections; return the clicked
-    pair.
+    """Draw the matrix of all pairs; return the clicked pair.
+
+    Above it is a control that steps through the corrections, if p is `adjusted` by several.
     """
-    result, settings = view.result, view.comparison.settings
     if adjusted:
-        chosen = settings.correction
-        step = _step(adjusted, chosen)
-        if step != settings.correction:
-            view = replace(view, settings={**view.settings, "correction": step})
-            result, settings = view.result, view.comparison.settings
-        tested = [pair for pair in result.tested if pair.p_value is not None]
-        if step != chosen:
-            _say(
-                view,
-                step,
-                {
-                    name: decide_adjusted(tested, result.sign, p, settings.alpha)
-                    for name, p in adjusted.items()
-                },
-            )
-    table = pairs_table(result, settings)
-    names, n = (
-        [system.system for system in result.systems],
-        sum(pair.significant for pair in result.pairs),
-    )
-    if len(names) > _MOST:
+        view = _step_correction(view, adjusted)
+    result, comparison = view.result, view.comparison
+    names = [system.system for system in result.systems]
+    if len(names) > _MOST_SYSTEMS:
         screen.faint(
-            f"The picture has the first {_MOST} of {len(names)} systems. Exclude systems to see others; the "
+            f"The picture has the first {_MOST_SYSTEMS} of {len(names)} systems. Exclude systems to see others; the "
             "files have all."
         )
+    table = pairs_table(result, comparison.settings)
+    n_significant = sum(pair.significant for pair in result.pairs)
+    verb = choose_verb(n_significant, "differs", "differ")
+    caveat_texts = tuple(list_caveats(comparison, result.metric))
     clicked = charts.show(
-        partial(
-            matrix,
-            _first(result),
-            settings,
-            charts.dark(),
-            tuple(list_caveats(view.comparison, result.metric)),
-        ),
+        partial(matrix, _cut_systems(result), comparison.settings, charts.dark(), caveat_texts),
         "pairs.matrix",
         select=True,
         rows=table.records(),
         files=view.named(),
         command=view.command(),
         table=table,
-        alt=f"All pairs of {len(names)} systems, best first: {n} of {len(result.tested)} "
-        f"{choose_verb(n, 'differs', 'differ')} significantly; the table below has the same numbers.",
+        alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
+        f"{verb} significantly; the table below has the same numbers.",
     )
     if not clicked:
         return None
-    row, column = clicked[0][:2]
-    return names[min(row, column)], names[max(row, column)]
+    row, column = sorted(clicked[0][:2])
+    return names[row], names[column]
 
 
-def _first(result: MetricResult) -> MetricResult:
-    """Return as many systems as the picture has room for, and their pairs."""
-    if len(result.systems) <= _MOST:
+def _cut_systems(result: MetricResult) -> MetricResult:
+    """Return as many systems as the figure has room for, and their pairs."""
+    systems = result.systems[:_MOST_SYSTEMS]
+    if systems == result.systems:
         return result
-    kept = {system.system for system in result.systems[:_MOST]}
-    return replace(
-        result,
-        systems=result.systems[:_MOST],
-        pairs=tuple(pair for pair in result.pairs if pair.a in kept and pair.b in kept),
-    )
+    names = {system.system for system in systems}
+    pairs = tuple(pair for pair in result.pairs if pair.a in names and pair.b in names)
+    return replace(result, systems=systems, pairs=pairs)
 
 
-def _step(adjusted: Mapping[str, np.ndarray], chosen: str) -> str:
-    return controls.steps(
+def _step_correction(view: View, adjusted: Mapping[str, np.ndarray]) -> View:
+    """Let a correction be chosen for the matrix; return the view with it."""
+    usual = view.comparison.settings.correction
+
+    def write_title(name):
+        title = CORRECTIONS[name].title
+        return f"{title} (chosen)" if name == usual else title
+
+    correction = controls.steps(
         "Correction",
         [name for name in _STEPS if name in adjusted],
         "decided",
-        chosen,
-        format_func=lambda name: CORRECTIONS[name].title + (" (chosen)" if name == chosen else ""),
+        usual,
+        format_func=write_title,
         help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
         "Choose the correction that you report in the sidebar, before you look.",
     )
+    if correction != usual:
+        view = replace(view, settings={**view.settings, "correction": correction})
+        _describe_step(view, correction, adjusted)
+    return view
 
 
-def _say(view: View, step: str, decisions: Mapping[str, np.ndarray]) -> None:
-    """How many pairs are significant, how many fewer than without a correction, and what the
-    correction controls.
-    """
-    significant, n = np.count_nonzero(decisions[step]), len(decisions[step])
-    fewer = np.count_nonzero(decisions["none"]) - significant
-    compared = "" if step == "none" else f", {fewer} fewer than without correction"
-    kept = (
-        f"It controls {describe_control(view.comparison, step)}."
-        if keeps_its_level(view.comparison)
-        else "The test gives too many false alarms here, so no correction can control them."
+def _describe_step(view: View, correction: str, adjusted: Mapping[str, np.ndarray]) -> None:
+    """Draw how many pairs are significant under a correction, and what it controls."""
+    result, alpha = view.result, view.comparison.settings.alpha
+    tested = [pair for pair in result.tested if pair.p_value is not None]
+
+    def count(name):
+        return np.count_nonzero(decide_adjusted(tested, result.sign, adjusted[name], alpha))
+
+    n_significant = count(correction)
+    noun = "pair is" if len(tested) == 1 else "pairs are"
+    sentence = (
+        f"With {CORRECTIONS[correction].title}, {n_significant} of {len(tested)} {noun} significant"
     )
-    screen.plain(
-        f"With {CORRECTIONS[step].title}, {significant} of {n} {'pair is' if n == 1 else 'pairs are'} "
-        f"significant{compared}. {kept}"
-    )
+    if correction != "none":
+        sentence += f", {count('none') - n_significant} fewer than without correction"
+    control = "The test gives too many false alarms here, so no correction can control them."
+    if keeps_its_level(view.comparison):
+        control = f"It controls {describe_control(view.comparison, correction)}."
+    screen.plain(f"{sentence}. {control}")
 
 
+# -------------------------------------------------------------------------------------------------
 # Files, and sentences for a paper.
 
 _FILES = (
@@ -412,74 +422,75 @@ _FILES = (
 
 
 def show_files(view: View, page: str, comparison: Comparison) -> None:
-    """Draw buttons for files with systems and pairs by all metrics; a single system has no pairs."""
-    called = view.named(metric="-".join(comparison.metrics))
-    paired = any(result.pairs for result in comparison.metrics.values())
+    """Draw buttons for files with systems and pairs by all metrics."""
+    name = view.named(metric="-".join(comparison.metrics))
     with st.container(horizontal=True):
-        for title, what, ending, write in _FILES:
+        for title, kind, ending, write in _FILES:
             charts.download(
-                title,
-                partial(write, comparison),
-                (*called, what),
-                ending,
-                f"{page}.{what}-{ending}",
+                title, partial(write, comparison), (*name, kind), ending, f"{page}.{kind}-{ending}"
             )
-    screen.plain(
-        f"{'Systems and pairs' if paired else 'The system'} by "
-        f"{', '.join(map(name_metric, comparison.metrics))}; the report has the figures too, and opens "
-        "offline."
-    )
+    subject = "The system"
+    if any(result.pairs for result in comparison.metrics.values()):
+        subject = "Systems and pairs"
+    metrics = ", ".join(name_metric(metric) for metric in comparison.metrics)
+    screen.plain(f"{subject} by {metrics}; the report has the figures too, and opens offline.")
 
 
 def join_metrics(
     view: View, excluded: Mapping[str, str], metrics: Sequence[str] = ()
 ) -> Comparison:
-    """Return the view's comparison by its metric and further ones, with the reasons of
-    exclusions.
-    """
-    return make_once(
-        _joined, tuple(excluded.items()), view.comparison, *(view.compare(name) for name in metrics)
-    )
+    """Return the comparison by the view's metric and further ones, with all exclusions."""
+    comparisons = [view.comparison]
+    comparisons += [view.compare(name) for name in metrics]
+    return make_once(_join_comparisons, tuple(excluded.items()), *comparisons)
+
+
+def _join_comparisons(excluded, *comparisons):
+    exclusions = tuple(starmap(Exclusion, excluded))
+    return replace(join_comparisons(comparisons), excluded=exclusions)
 
 
 def write_sentences(comparison: Comparison) -> str:
     """Write a paragraph for a paper by each metric."""
-    return make_once(_sentences, comparison)
+    return make_once(_write_paragraphs, comparison)
 
 
-def _joined(excluded, *parts):
-    return replace(join_comparisons(parts), excluded=tuple(starmap(Exclusion, excluded)))
+def _write_paragraphs(comparison):
+    return "\n\n".join(paper_sentences(comparison, metric) for metric in comparison.metrics)
 
 
-def _sentences(comparison):
-    return "\n\n".join(paper_sentences(comparison, name) for name in comparison.metrics)
+# -------------------------------------------------------------------------------------------------
+# Bootstrap scores.
 
 
-def show_replicates(view: View, one: ScoreBootstrap, kind: str, key: str) -> None:
+def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> None:
     """Draw the histogram of the bootstrap scores of a system, with one kind of interval."""
-    ends, form, unit = one.intervals[kind], written_like([one.score]), metric_title(view.metric)
-    edges, counts = histogram(one.drawn)
+    interval = system.intervals[kind]
+    form = written_like([system.score])
+    edges, counts = histogram(system.drawn)
     figure = partial(
         replicate_histogram,
         edges,
         counts,
-        one.score,
-        one.median,
-        ends,
-        one.relative(kind),
-        unit=unit,
+        system.score,
+        system.median,
+        interval,
+        system.relative(kind),
+        unit=metric_title(view.metric),
         form=form,
     )
-    seen = f"Histogram of {len(one.drawn)} bootstrap scores with median {one.median:{form}}"
-    if ends is not None:
-        seen += f"; filled inside the {view.level} interval {bracketed(ends, form)}"
+    description = (
+        f"Histogram of {len(system.drawn)} bootstrap scores with median {system.median:{form}}"
+    )
+    if interval is not None:
+        description += f"; filled inside the {view.level} interval {bracketed(interval, form)}"
     charts.show(
         figure,
         key=key,
-        files=view.named(one.system),
+        files=view.named(system.system),
         command=view.command(),
         header=["from", "to", "samples"],
         prints="the scores with their intervals",
         rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
-        alt=f"{seen}.",
+        alt=f"{description}.",
     )

@@ -1,6 +1,4 @@
-"""Sections of the page Methods: the formula of each method with its source; `methods.toml` has the
-formulas.
-"""
+"""Sections of the page Methods: the formula of each method, from `methods.toml`, and its source."""
 
 from __future__ import annotations
 
@@ -27,18 +25,14 @@ FORMULAS = {kind: _TEXTS[kind] for kind in ("tests", "intervals", "corrections")
 _NOTES = {name: " ".join(text.split()) for name, text in _TEXTS["notes"].items()}
 
 
-def show_tests(view: View | MtsigError) -> None:
+def show_tests(_view: View | MtsigError) -> None:
     """Draw the formula of each test, with its source and its caution."""
     st.caption(_NOTES["tests"])
     for name, formula in FORMULAS["tests"].items():
         test = TESTS[name]
-        _show_formula(
-            SETTINGS["test"].name_value(name),
-            formula,
-            (
-                f"{test.source}. Default: {SETTINGS['correction'].name_value(test.default_correction)}."
-            ),
-        )
+        correction = SETTINGS["correction"].name_value(test.default_correction)
+        note = f"{test.source}. Default: {correction}."
+        _show_formula(SETTINGS["test"].name_value(name), formula, note)
         if test.caution:
             screen.caution_box(f"{test.caution} {test.instead}")
     address.link("papers", "The algorithms of Riezler and Maxwell", item="riezler-figure1")
@@ -54,23 +48,24 @@ def show_tests(view: View | MtsigError) -> None:
         )
 
 
-def show_units(view: View | MtsigError) -> None:
+def show_units(_view: View | MtsigError) -> None:
     """Draw what a unit is, and how stationary blocks are drawn."""
     st.markdown(_NOTES["units"])
     _show_algorithm("block")
 
 
-def show_intervals(view: View | MtsigError) -> None:
+def show_intervals(_view: View | MtsigError) -> None:
     """Draw the ends of each kind of interval, of a score or a difference."""
     st.caption(_NOTES["intervals"])
     for name, formula in FORMULAS["intervals"].items():
-        title = (
-            "For all pairs together" if name == "simultaneous" else SETTINGS["ci"].name_value(name)
-        )
+        if name == "simultaneous":
+            title = "For all pairs together"
+        else:
+            title = SETTINGS["ci"].name_value(name)
         _show_formula(title, formula, _TEXTS["intervals_notes"][name])
 
 
-def show_corrections(view: View | MtsigError) -> None:
+def show_corrections(_view: View | MtsigError) -> None:
     """Draw the adjusted p of each correction, its source and the error that it controls."""
     st.caption(_NOTES["corrections"])
     for name, formula in FORMULAS["corrections"].items():
@@ -91,7 +86,7 @@ def _show_formula(title: str, formula: str, note: str) -> None:
     right.latex(formula)
 
 
-def show_ranks(view: View | MtsigError) -> None:
+def show_ranks(_view: View | MtsigError) -> None:
     """Describe rank ranges, the rank rules, and the smallest detectable difference."""
     screen.plain(
         "Rank range of a system: from 1 + the number of systems significantly better to S - the number "
@@ -99,13 +94,11 @@ def show_ranks(view: View | MtsigError) -> None:
         "ranges hold together at about 1 - alpha. They may not where a few units set one system apart; a "
         "caveat names it."
     )
-    screen.prose_table(
-        ["rank rule", "source", "what it ignores"],
-        [
-            [SETTINGS["rank_rule"].name_value(name), rule.source, "; ".join(rule.ignores)]
-            for name, rule in RANK_RULES.items()
-        ],
-    )
+    rows = []
+    for name, rule in RANK_RULES.items():
+        title = SETTINGS["rank_rule"].name_value(name)
+        rows.append([title, rule.source, "; ".join(rule.ignores)])
+    screen.prose_table(["rank rule", "source", "what it ignores"], rows)
     screen.plain(
         "Smallest detectable difference: the true difference found 8 times in 10, 2.80 standard errors at "
         f"alpha 0.05, and more with few units by Student's t. Below {FEW_UNITS} units it is rough."
@@ -114,32 +107,40 @@ def show_ranks(view: View | MtsigError) -> None:
 
 def show_metrics(view: View | MtsigError) -> None:
     """Draw the definition of each metric, with its signature on the open test set."""
-
-    def sign(name):
-        has = not isinstance(view, MtsigError) and (
-            name in view.testset.scores or view.testset.has_texts
-        )
-        return resolve_metric(view.testset, name).signature(view.testset) if has else ""
-
-    screen.prose_table(
-        ["metric", "definition", "signature here"],
-        [
-            *(
-                [metric_title(name), first_paragraph(type(make_metric(name))), sign(name)]
-                for name in METRICS
-            ),
-            ["Scores of a table", first_paragraph(SegmentMean), ""],
-            *(
-                [metric_title(name), "A table of scores.", sign(name)]
-                for name in ([] if isinstance(view, MtsigError) else view.testset.scores)
-            ),
-        ],
-    )
+    rows = []
+    for name in METRICS:
+        definition = describe_class(type(make_metric(name)))
+        rows.append([metric_title(name), definition, _sign(view, name)])
+    rows.append(["Scores of a table", describe_class(SegmentMean), ""])
+    if not isinstance(view, MtsigError):
+        rows += [
+            [metric_title(name), "A table of scores.", _sign(view, name)]
+            for name in view.testset.scores
+        ]
+    screen.prose_table(["metric", "definition", "signature here"], rows)
 
 
-def first_paragraph(thing) -> str:
-    """Return the first paragraph of a docstring, on one line and without markup."""
-    return " ".join(inspect.getdoc(thing).split("\n\n")[0].split()).replace("`", "")
+def _sign(view: View | MtsigError, name: str) -> str:
+    """Return the signature of a metric on the open test set; empty if it cannot score it."""
+    if isinstance(view, MtsigError):
+        return ""
+    testset = view.testset
+    if name not in testset.scores and not testset.has_texts:
+        return ""
+    return resolve_metric(testset, name).signature(testset)
+
+
+def describe_class(documented: type) -> str:
+    """Return the first two paragraphs of a docstring, on one line and without markup.
+
+    A section such as Examples does not belong to them.
+    """
+    paragraphs = []
+    for paragraph in inspect.getdoc(documented).split("\n\n")[:2]:
+        if "\n---" in paragraph:
+            break
+        paragraphs.append(" ".join(paragraph.split()))
+    return " ".join(paragraphs).replace("`", "")
 
 
 def show_algorithms() -> None:

@@ -1,6 +1,4 @@
-"""Sections of the page Metrics and domains: whether the metrics agree, domains, and which metric to
-trust.
-"""
+"""Sections of the page Metrics and domains: do metrics agree, domains, which metric to trust."""
 
 from __future__ import annotations
 
@@ -44,90 +42,96 @@ TABS = {
 
 def list_tabs(view: View) -> dict[str, str]:
     """Return the tabs that the test set has something for."""
-    single = len(list_metrics(view.testset)) == 1
-    lacks = {
-        "metrics": single,
-        "by domain": not _has_domains(view),
-        "which metric to trust": single or not view.testset.scores,
-    }
-    return {name: title for name, title in TABS.items() if not lacks.get(name)}
+    names = []
+    has_several = len(list_metrics(view.testset)) > 1
+    if has_several:
+        names.append("metrics")
+    if _has_domains(view):
+        names.append("by domain")
+    if has_several and view.testset.scores:
+        names.append("which metric to trust")
+    return {name: TABS[name] for name in names}
 
 
 def _has_domains(view: View) -> bool:
-    return len({*(view.testset.domains or ())}) > 1
+    return len(set(view.testset.domains or ())) > 1
 
 
 def offer_more(view: View) -> None:
-    """Say what the test set lacks for the other tabs, with a way to upload it and to a set that has
-    it.
-    """
-    lacks = ["domains"] * (not _has_domains(view)) + ["human scores"] * (not view.testset.scores)
-    if lacks:
-        more = ["whether a domain reverses the result"] * (not _has_domains(view)) + [
-            "which metric to trust"
-        ] * (not view.testset.scores)
-        screen.plain(
-            f"This test set has no {' and no '.join(lacks)}, so this page cannot show {' or '.join(more)}."
+    """Name what the test set lacks for the other tabs, with ways to get it."""
+    missing = []
+    questions = []
+    if not _has_domains(view):
+        missing.append("domains")
+        questions.append("whether a domain reverses the result")
+    if not view.testset.scores:
+        missing.append("human scores")
+        questions.append("which metric to trust")
+    if not missing:
+        return
+    screen.plain(
+        f"This test set has no {' and no '.join(missing)}, so this page cannot show "
+        f"{' or '.join(questions)}."
+    )
+    pronoun = "both" if len(missing) > 1 else "them"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        address.link("upload", "Upload them", icon=":material/upload:")
+        st.button(
+            f"Open the simulated shared task, which has {pronoun}",
+            icon=":material/arrow_forward:",
+            key="metrics.demo",
+            type="tertiary",
+            on_click=address.keep,
+            args=("testset", [TASK.title]),
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
-            address.link("upload", "Upload them", icon=":material/upload:")
-            st.button(
-                f"Open the simulated shared task, which has {'both' if len(lacks) > 1 else 'them'}",
-                icon=":material/arrow_forward:",
-                key="metrics.demo",
-                type="tertiary",
-                on_click=address.keep,
-                args=("testset", [TASK.title]),
-            )
 
 
 # Whether the metrics agree.
 
-_BESIDE = ("bleu", "chrf", "ter")  # of texts, where there are no tables of scores
+_DEFAULT_METRICS = ("bleu", "chrf", "ter")  # of texts, where there are no tables of scores
 
 
 def show_decisions(view: View) -> None:
     """Draw whether the page's metric agrees with the other metrics chosen."""
-    others, given = (
-        [name for name in list_metrics(view.testset) if name != view.metric],
-        view.testset.scores,
-    )
-    usual = [name for name in others if name in given or name in _BESIDE][:3]
-    if chosen := comparison_sections.pick_metrics(view, "Compare with", others, usual):
-        comparison_sections.show_decisions(view, [view.result, *chosen], "metrics")
-    else:
+    others = [name for name in list_metrics(view.testset) if name != view.metric]
+    if not others:
         screen.plain(
-            "Choose another metric to see whether both agree."
-            if others
-            else "This test set has scores of only one kind, so there are no metrics to compare."
+            "This test set has scores of only one kind, so there are no metrics to compare."
         )
+        return
+    scores = view.testset.scores
+    default = [name for name in others if name in scores or name in _DEFAULT_METRICS][:3]
+    results = comparison_sections.pick_metrics(view, "Compare with", others, default)
+    if results:
+        comparison_sections.show_decisions(view, [view.result, *results], "metrics")
+    else:
+        screen.plain("Choose another metric to see whether both agree.")
 
 
 # Systems by domain.
 
 
 def show_domains(view: View) -> None:
-    """Draw scores by domain under the metric in the sidebar, and the pairs whose sign changes
-    between domains.
-    """
-    asked = dict(alpha=view.alpha, seed=view.settings["seed"])
-    one = view.experiment(by_domain, "Testing in each domain", **asked)
-    screen.answer(domains_verdict(one))
-    screen.show_table(domain_table(one), "metrics.domains")
-    if opposed := opposed_pairs_table(one):
+    """Draw scores by domain, and the pairs whose sign changes between domains."""
+    settings = {"alpha": view.alpha, "seed": view.settings["seed"]}
+    result = view.experiment(by_domain, "Testing in each domain", **settings)
+    screen.answer(domains_verdict(result))
+    screen.show_table(domain_table(result), "metrics.domains")
+    opposed = opposed_pairs_table(result)
+    if opposed:
         st.subheader("Pairs whose difference has the other sign in some domain")
         screen.show_table(opposed, "metrics.opposed")
-    screen.plain(domains_note(one))
-    screen.cautions(one.warnings)
+    screen.plain(domains_note(result))
+    screen.cautions(result.warnings)
     with st.expander("Numbers, files, command", key="metrics.domains.box"):
         charts.download(
             "Numbers as CSV",
-            report_csv(domains_report([one])),
+            report_csv(domains_report([result])),
             (*view.named(), "domains"),
             "csv",
             "metrics.domains.csv",
         )
-        charts.copy_command(view.command("domains", **asked), "metrics.domains")
+        charts.copy_command(view.command("domains", **settings), "metrics.domains")
 
 
 # Metrics compared with human scores.
@@ -137,24 +141,37 @@ def show_agreement(view: View) -> None:
     """Draw pairwise and soft pairwise accuracy of the metrics chosen, and tests between them."""
     human = controls.choice("Human scores", list(view.testset.scores), "human")
     others = [name for name in list_metrics(view.testset) if name != human]
-    usual = [name for name in default_metrics(view.testset, human) if name in others]
+    default = [name for name in default_metrics(view.testset, human) if name in others]
     names = controls.several(
-        "Metrics", others, "held", usual, format_func=metric_titles(others).get
+        "Metrics", others, "held", default, format_func=metric_titles(others).get
     )
-    asked = dict(alpha=view.settings["alpha"], seed=view.settings["seed"])
-    result = _agreement(view, human, names, asked)
-    if result.testset.n_segments < view.testset.n_segments:
+    settings = {"alpha": view.settings["alpha"], "seed": view.settings["seed"]}
+
+    # A worker gets this function itself: one of this module would load Streamlit there.
+    def compare_with_people(testset, metric, metrics, progress, **settings):
+        return agreement(testset, metric, metrics, progress=progress, **settings)
+
+    result = view.experiment(
+        compare_with_people,
+        "Comparing metrics with people",
+        metric=human,
+        testset=view.testset.keep_scorable(*names),
+        metrics=tuple(names),
+        **settings,
+    )
+    rated = result.testset
+    if rated.n_segments < view.testset.n_segments:
         screen.status(
             [
-                f"{result.testset.n_segments:,} of {view.testset.n_segments:,} segments and "
-                f"{len(result.testset.systems)} of {len(view.testset.systems)} systems have {human} scores"
+                f"{rated.n_segments:,} of {view.testset.n_segments:,} segments and "
+                f"{len(rated.systems)} of {len(view.testset.systems)} systems have {human} scores"
             ]
         )
     show_agreement_with(
         result,
         "metrics",
         view.named(metric=human),
-        command_line("agreement", view.source, metrics=names, human=human, **asked),
+        command_line("agreement", view.source, metrics=names, human=human, **settings),
     )
 
 
@@ -183,21 +200,7 @@ def show_agreement_with(
         charts.csv_button(
             files, f"{page}.comparisons", result.comparisons, "Pairs of metrics as CSV"
         )
-    assumed = () if isinstance(result, TaskAgreement) else agreement_assumed(result)
-    screen.plain(" ".join([agreement_note(result), *assumed]))
-
-
-def _agreement(view, human, names, asked):
-    part = view.testset.keep_scorable(*names)
-
-    def metric_agreement(testset, metric, metrics, progress, **asked):
-        return agreement(testset, metric, metrics, progress=progress, **asked)
-
-    return view.experiment(
-        metric_agreement,
-        "Comparing metrics with people",
-        metric=human,
-        testset=part,
-        metrics=tuple(names),
-        **asked,
-    )
+    texts = [agreement_note(result)]
+    if not isinstance(result, TaskAgreement):
+        texts += agreement_assumed(result)
+    screen.plain(" ".join(texts))

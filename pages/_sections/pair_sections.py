@@ -1,6 +1,4 @@
-"""Sections of the page One pair: the verdict, its examination, the commands that print it, the
-one-page summary.
-"""
+"""Sections of the page One pair: the verdict, its examination, and the one-page summary."""
 
 from __future__ import annotations
 
@@ -10,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+import numpy as np
 import streamlit as st
 
-from mtsig_core import Caution, MetricResult, MtsigError, PairResult, Settings, TestSet
+from mtsig_core import Caution, Comparison, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
@@ -35,6 +34,7 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.table import (
     Column,
     Table,
+    TableBuilder,
     format_p,
     join_ends,
     rounded,
@@ -46,6 +46,7 @@ from mtsig_core.stats.cautions import trusted
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
 from mtsig_core.stats.pair import (
+    Outcome,
     PairExamination,
     count_permutations,
     equivalence,
@@ -62,83 +63,92 @@ from pages._ui.screen import or_end_page
 from pages._ui.views import View
 from pages._work.names import errors_with_names
 
-_ASKED = ("unit", "trials", "alpha", "seed")
-
-
-def examine(view: View, a: str, b: str) -> PairExamination:
-    """Run `mtsig_core.examine_pair` with the settings of the view."""
-    return view.experiment(
-        examine_pair,
-        "Examining the pair",
-        a=a,
-        b=b,
-        **{name: view.settings[name] for name in _ASKED},
-    )
-
-
-def command(view: View, a: str, b: str) -> str:
-    """Return the command line that prints this pair, corrected for all pairs of the test set as on
-    the page.
-    """
-    return command_line("pair", view.source, metrics=view.metric, a=a, b=b, **view.settings)
-
-
-def form_of(found: PairExamination) -> str:
-    """Return the form of its scores and differences."""
-    return written_like((found.score_a, found.score_b))
-
-
-# How large the difference is, and whether it could be chance.
+_EXAMINATION_SETTINGS = ("unit", "trials", "alpha", "seed")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems with their results and the form of their numbers; differences are improvements of
-    a over b.
-    """
+    """Two systems with their results; differences are improvements of a over b."""
 
     view: View
     a: str
     b: str
-    found: PairExamination
+    examination: PairExamination
 
     @cached_property
     def result(self) -> MetricResult:
+        """The result of all pairs."""
         return self.view.result
 
     @cached_property
     def settings(self) -> Settings:
+        """The settings of the comparison, resolved."""
         return self.view.comparison.settings
 
     @cached_property
     def row(self) -> PairResult:
+        """The result of this pair."""
         return next(pair for pair in self.result.pairs if {pair.a, pair.b} == {self.a, self.b})
 
     @cached_property
-    def identical(self) -> str:
-        """Return which parts of the two are identical; empty if they differ."""
+    def identical(self) -> str | None:
+        """``"outputs"`` or ``"scores"`` if the two have the same."""
         return find_identical(self.view.comparison, self.result, self.row)
 
     @property
-    def delta(self) -> float:
-        return self.found.sign * self.found.delta
+    def metric(self) -> str:
+        """The title of the metric, in which differences are given."""
+        return metric_title(self.examination.metric)
 
     @property
-    def ends(self) -> tuple[float, float] | None:
-        """Return the interval of this pair."""
-        ends = self.found.intervals[self.result.ci]
-        return ends and join_ends(*ends, self.found.sign)
+    def form(self) -> str:
+        """The form of the two scores and their difference."""
+        return written_like((self.examination.score_a, self.examination.score_b))
 
     @property
-    def joint(self) -> tuple[float, float] | None:
-        """Return the interval for all pairs together, if there are several."""
-        return (
-            view_pair(self.row, self.a, self.result, self.settings).ci_joint
-            if len(self.result.tested) > 1
-            else None
+    def difference(self) -> float:
+        """The improvement of a over b."""
+        return self.examination.sign * self.examination.delta
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error by the unit of the test; None of one unit."""
+        return self.examination.se[self.examination.settings.unit]
+
+    @property
+    def has_family(self) -> bool:
+        """Whether more than this pair is tested."""
+        return len(self.result.tested) > 1
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of this pair."""
+        interval = self.examination.intervals[self.result.ci]
+        if interval is None:
+            return None
+        return join_ends(*interval, self.examination.sign)
+
+    @property
+    def joint_interval(self) -> tuple[float, float] | None:
+        """The interval for all pairs together, if there are several."""
+        if not self.has_family:
+            return None
+        return view_pair(self.row, self.a, self.result, self.settings).ci_joint
+
+    @property
+    def command(self) -> str:
+        """The command line that prints this pair, corrected for all pairs as on the page."""
+        return self.write_command(self.view.metric)
+
+    def write_command(self, metrics: str | Sequence[str]) -> str:
+        """Write the command line that prints this pair by some metrics."""
+        view = self.view
+        return command_line(
+            "pair", view.source, metrics=metrics, a=self.a, b=self.b, **view.settings
         )
 
     def show(self, make: partial, key: str, alt: str, header: list[str], rows: list) -> None:
+        """Draw a figure of this pair."""
         charts.show(
             make,
             key=key,
@@ -146,133 +156,171 @@ class Pair:
             header=header,
             rows=rows,
             files=self.view.named(self.a, self.b),
-            command=command(self.view, self.a, self.b),
+            command=self.command,
         )
 
 
-def state_verdict(one: Pair) -> str:
+def examine_systems(view: View, a: str, b: str) -> Pair:
+    """Examine two systems with the settings of the view."""
+    settings = {name: view.settings[name] for name in _EXAMINATION_SETTINGS}
+    examination = view.experiment(examine_pair, "Examining the pair", a=a, b=b, **settings)
+    return Pair(view, a, b, examination)
+
+
+# -------------------------------------------------------------------------------------------------
+# The verdict and its limits.
+
+
+def state_verdict(pair: Pair) -> str:
     """Write which system is better, if either is, by how much, and what decides."""
-    return state_pair(one.view.comparison, one.result, one.row, one.a)
+    return state_pair(pair.view.comparison, pair.result, pair.row, pair.a)
 
 
-def list_warnings(one: Pair) -> list[Caution]:
-    """Return the limits of the verdict; of two identical systems, the caution that they are."""
+def list_cautions(pair: Pair) -> list[Caution]:
+    """Return the limits of the verdict; of identical systems only that they are identical."""
     return [
         caution
-        for caution in one.view.comparison.warnings
-        if caution.concerns_pair(one.a, one.b)
-        or (
-            not one.identical
-            and caution.concerns_all
-            and not caution.kind.beside_verdict
-            and caution.kind.concern not in ("files", "ratings")
-            and caution.facts.get("p_low", 0)
-            <= (one.row.p_adjusted or 0)
-            <= caution.facts.get("p_high", 1)
-        )
+        for caution in pair.view.comparison.warnings
+        if caution.concerns_pair(pair.a, pair.b)
+        or (not pair.identical and _limits_verdict(caution, pair.row))
     ]
 
 
-def show_contradictions(one: Pair) -> None:
-    """Draw where the bootstrap of the pair, or the interval for all pairs, contradicts the
-    decision.
-    """
-    if contradicts_decision(
-        one.row, one.ends if len(one.result.tested) == 1 else one.joint, one.settings
-    ):
-        screen.caution_box(_explain_disagreement(one.row, one.settings, one.result))
-    elif unlike := explain_unlike(one.found, one.row.n_effective):
+def _limits_verdict(caution: Caution, row: PairResult) -> bool:
+    """Return whether a caution about all pairs limits the verdict on this one."""
+    if not caution.concerns_all or caution.kind.beside_verdict:
+        return False
+    if caution.kind.concern in ("files", "ratings"):
+        return False
+    p = row.p_adjusted or 0
+    return caution.facts.get("p_low", 0) <= p <= caution.facts.get("p_high", 1)
+
+
+def show_contradictions(pair: Pair) -> None:
+    """Draw that an interval, or the resamples of the pair, contradict the decision."""
+    interval = pair.joint_interval if pair.has_family else pair.interval
+    if contradicts_decision(pair.row, interval, pair.settings):
+        screen.caution_box(_explain_contradiction(pair))
+        return
+    unlike = explain_unlike(pair.examination, pair.row.n_effective)
+    if unlike:
         screen.caution_box(unlike.strip())
 
 
-def _explain_disagreement(pair: PairResult, settings: Settings, result: MetricResult) -> str:
-    """Write how to read an interval for all pairs that disagrees with the decision."""
-    contains = (
-        f"The {write_level(settings)} CI{' for all pairs together' * (len(result.tested) > 1)} "
-        f"{'contains' if pair.significant else 'excludes'} 0"
-    )
-    if explain_no_decision(settings, result) is not None:
-        what = (
-            "permutations or resamples cannot decide after the correction"
-            if can_reach_alone(settings, pair)
-            else f"{settings.unit}s cannot decide by this test"
+def _explain_contradiction(pair: Pair) -> str:
+    """Write how to read an interval that contradicts the decision."""
+    settings = pair.settings
+    interval = f"{write_level(settings)} CI"
+    if pair.has_family:
+        interval += " for all pairs together"
+    if pair.row.significant:
+        contradiction, decision = f"The {interval} contains 0", "significant"
+    else:
+        contradiction, decision = f"The {interval} excludes 0", "not significant"
+    if explain_no_decision(settings, pair.result) is None:
+        return (
+            f"{contradiction} although the test is {decision}: test and interval are different "
+            f"methods. {advise_trust(**trusted(settings, [pair.row]))}"
         )
-        return f"{contains}, by Student's t, but so few {what}."
-    return (
-        f"{contains} although the test is {'' if pair.significant else 'not '}significant: test and interval are "
-        f"different methods. {advise_trust(**trusted(settings, [pair]))}"
-    )
+    reason = f"{settings.unit}s cannot decide by this test"
+    if can_reach_alone(settings, pair.row):
+        reason = "permutations or resamples cannot decide after the correction"
+    return f"{contradiction}, by Student's t, but so few {reason}."
 
 
-def show_size(one: Pair) -> None:
+# -------------------------------------------------------------------------------------------------
+# How large the difference is, and whether it could be chance.
+
+
+def show_size(pair: Pair) -> None:
     """Draw the bootstrapped differences, with their intervals."""
-    found, form, level = one.found, choose_form(one.result), write_level(one.settings)
-    drawn = found.sign * found.drawn[: one.settings.resamples]
-    over = float((drawn > 0).mean())
-    unit = metric_title(one.result.metric)
+    examination, form = pair.examination, choose_form(pair.result)
+    n_resamples = pair.settings.resamples
+    differences = examination.sign * examination.drawn[:n_resamples]
+    share = float((differences > 0).mean())
     screen.faint(
-        f"{one.a} {found.score_a:{form}}, {one.b} {found.score_b:{form}} on "
-        f"{format_count(found.n, 'segment')}. {over:.1%} of {len(drawn):,} resamples are above 0. "
-        f"That is not the probability that {one.a} is better."
+        f"{pair.a} {examination.score_a:{form}}, {pair.b} {examination.score_b:{form}} on "
+        f"{format_count(examination.n, 'segment')}. {share:.1%} of {len(differences):,} resamples are above 0. "
+        f"That is not the probability that {pair.a} is better."
     )
-    x, y = smooth_resamples(found, one.settings.resamples)
-    one.show(
-        partial(
-            half_eye,
-            x,
-            y,
-            one.delta,
-            one.ends,
-            a=one.a,
-            b=one.b,
-            unit=unit,
-            form=form,
-            joint=one.joint,
-            interval_names=(
-                f"{level} CI for this pair",
-                f"{level} CI for {name_family(one.result, one.settings)}",
-            ),
-        ),
+    level = write_level(pair.settings)
+    family = name_family(pair.result, pair.settings)
+    x, density = smooth_resamples(examination, n_resamples)
+    figure = partial(
+        half_eye,
+        x,
+        density,
+        pair.difference,
+        pair.interval,
+        a=pair.a,
+        b=pair.b,
+        unit=pair.metric,
+        form=form,
+        joint=pair.joint_interval,
+        interval_names=(f"{level} CI for this pair", f"{level} CI for {family}"),
+    )
+    pair.show(
+        figure,
         "pair.difference",
-        f"Bootstrapped differences, above zero in {over:.1%} of the resamples; observed {one.delta:+{form}}.",
-        [f"difference in {unit}", "density"],
-        list(zip(x.tolist(), y.tolist(), strict=True)),
+        f"Bootstrapped differences, above zero in {share:.1%} of the resamples; observed "
+        f"{pair.difference:+{form}}.",
+        [f"difference in {pair.metric}", "density"],
+        list(zip(x.tolist(), density.tolist(), strict=True)),
     )
 
 
-def show_chance(one: Pair) -> None:
+def show_chance(pair: Pair) -> None:
     """Draw the differences after permutations, and the p that decides."""
-    found, row = one.found, one.row
-    edges, counts = count_permutations(found)
-    chance, m = describe_chance(found), len(one.result.tested)
-    decides = row.p_value is not None and is_corrected(one.settings.correction, m)
-    screen.faint(
-        f"{chance} Corrected for {format_count(m, 'pair')}, which decides: "
-        f"{write_p(row.p_adjusted, 'adjusted p')}."
-        if decides
-        else chance
+    examination, row = pair.examination, pair.row
+    chance = describe_chance(pair)
+    remark = chance
+    n_tested = len(pair.result.tested)
+    if row.p_value is not None and is_corrected(pair.settings.correction, n_tested):
+        adjusted_p = write_p(row.p_adjusted, "adjusted p")
+        remark += f" Corrected for {format_count(n_tested, 'pair')}, which decides: {adjusted_p}."
+    screen.faint(remark)
+    edges, counts = count_permutations(examination)
+    figure = partial(
+        null_tails,
+        edges,
+        counts,
+        pair.difference,
+        unit=pair.metric,
+        form=choose_form(pair.result),
+        exact=examination.exact,
     )
-    one.show(
-        partial(
-            null_tails,
-            edges,
-            counts,
-            one.delta,
-            unit=metric_title(one.result.metric),
-            form=choose_form(one.result),
-            exact=found.exact,
-        ),
+    pair.show(
+        figure,
         "pair.null",
         f"Differences after permutations. {chance}",
         ["from", "to", "count"],
         list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
     )
-    if (
-        found.mdd is not None and abs(found.delta) < found.mdd
-    ):  # what is found by luck is found too large
+    # Where a test set rarely finds a difference, those that it finds are too large.
+    if examination.mdd is not None and abs(examination.delta) < examination.mdd:
         screen.faint(
-            f"The difference is smaller than what this test set finds reliably. {describe_detectable(found)}"
+            "The difference is smaller than what this test set finds reliably. "
+            f"{describe_detectable(pair)}"
         )
+
+
+def describe_chance(pair: Pair) -> str:
+    """Write how many permutations reach the observed difference, and the p that follows."""
+    examination = pair.examination
+    p = examination.outcomes[0].p_value
+    n_permutations = len(examination.swapped)
+    n_all = n_permutations + 1  # with the one that swaps nothing
+    n_reaching = round(p * n_all)
+    size = f"a difference of {abs(examination.delta):{pair.form}} or more in either direction"
+    if examination.exact:
+        return (
+            f"{n_reaching:,} of all {n_all:,} permutations give {size}: p = {format_p(p)} for this "
+            "pair only."
+        )
+    return (
+        f"{n_reaching - 1:,} of {n_permutations:,} permutations give {size}: {write_p(p)} for this "
+        "pair only."
+    )
 
 
 _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Export")
@@ -280,140 +328,166 @@ _TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "E
 
 def open_tabs() -> Sequence:
     """Draw the tabs of the page; a link to the summary, or with a margin, opens its own."""
-    asked = (
-        _TABS[4]
-        if address.asked("card") == "true"
-        else _TABS[3]
-        if address.asked("margin")
-        else _TABS[0]
-    )
-    return st.tabs(_TABS, default=asked)
+    tab = "Documents"
+    if address.asked("card") == "true":
+        tab = "Export"
+    elif address.asked("margin"):
+        tab = "Equivalence"
+    return st.tabs(_TABS, default=tab)
 
 
-def describe_chance(found: PairExamination) -> str:
-    """Write how many permutations reach the observed difference, and the p that follows."""
-    p, n = found.outcomes[0].p_value, len(found.swapped) + 1
-    reached, size = (
-        round(p * n) - 1,
-        f"a difference of {abs(found.delta):{form_of(found)}} or more in either direction",
-    )
-    if found.exact:
-        return f"{reached + 1:,} of all {n:,} permutations give {size}: p = {format_p(p)} for this pair only."
-    return f"{reached:,} of {n - 1:,} permutations give {size}: {write_p(p)} for this pair only."
+# -------------------------------------------------------------------------------------------------
+# Other tests and intervals.
 
 
-def show_other_tests(one: Pair) -> None:
-    """Draw all tests, all intervals, and what the test set can detect: a sentence and a table
-    each.
-    """
-    found, row, result = one.found, one.row, one.result
-    tests = outcomes_table(found, row.n_effective < FEW_FOR_BOOTSTRAP)
-    decisions = Counter(tests.values("decision"))
-    counted = ", ".join(
-        f"{decision} by {n} of {len(tests.rows)}" for decision, n in decisions.most_common()
-    )
-    screen.plain(f"Tests: {counted}. Choose the test before you look at its result.")
+def show_other_tests(pair: Pair) -> None:
+    """Draw all tests, all intervals, and what the test set can detect."""
+    tests = _make_tests_table(pair)
+    counts = []
+    for decision, n in Counter(tests.values("decision")).most_common():
+        counts.append(f"{decision} by {n} of {len(tests.rows)}")
+    screen.plain(f"Tests: {', '.join(counts)}. Choose the test before you look at its result.")
     screen.show_table(tests)
-    intervals = intervals_table(found, result.ci, name_family(result, one.settings), one.joint)
-    excludes = Counter(intervals.values("excludes_zero"))
-    screen.plain(f"Intervals: {excludes['yes']} of {excludes['yes'] + excludes['no']} exclude 0.")
+    intervals = _make_intervals_table(pair)
+    answers = Counter(intervals.values("excludes_zero"))
+    n_defined = answers["yes"] + answers["no"]
+    screen.plain(f"Intervals: {answers['yes']} of {n_defined} exclude 0.")
     screen.show_table(intervals)
-    screen.plain(describe_detectable(found))
-    screen.show_table(detectable_table(found, row, len(result.pairs)))
+    screen.plain(describe_detectable(pair))
+    screen.show_table(_make_detectable_table(pair))
 
 
-def outcomes_table(examination: PairExamination, few: bool) -> Table:
-    """Return all tests side by side, with what is wrong with some of them, or with few units."""
-    decisions = {
-        "a": f"{examination.a} is better",
-        "b": f"{examination.b} is better",
-        None: "no significant difference",
-    }
-    rows = []
-    for one in examination.outcomes:
-        test = TESTS[one.test]
-        caveat = ". ".join(
-            (test.caution or (test.with_few or "") * few).split(". ")[:2]
-        ).removesuffix(".")
-        rows.append(
-            (
-                test.title,
-                one.p_value if one.win is None else f"win {one.win:.3f}, lose {one.lose:.3f}",
-                "test and scores disagree" if one.favours else decisions[one.better],
-                caveat,
-            )
-        )
-    return Table(
-        "tests",
-        (
-            Column("test", "test", "name"),
-            Column("p", "p", "p"),
-            Column("decision", f"at alpha {examination.settings.alpha:g}, without correction"),
-            Column("caveat", "caveat"),
-        ),
-        tuple(rows),
+def _make_tests_table(pair: Pair) -> Table:
+    """Return all tests side by side, with a caveat for some of them."""
+    has_few_units = pair.row.n_effective < FEW_FOR_BOOTSTRAP
+    table = TableBuilder("tests", pair.examination.outcomes)
+    table.add("test", "test", "name", lambda outcome: TESTS[outcome.test].title)
+    table.add("p", "p", "p", _write_test_p)
+    table.add(
+        "decision",
+        f"at alpha {pair.examination.settings.alpha:g}, without correction",
+        "text",
+        partial(_write_decision, pair),
     )
+    table.add("caveat", "caveat", "text", partial(_write_test_caveat, has_few_units))
+    return table.build()
 
 
-def describe_detectable(found: PairExamination) -> str:
+def _write_test_p(outcome: Outcome) -> float | str | None:
+    if outcome.win is None:
+        return outcome.p_value
+    return f"win {outcome.win:.3f}, lose {outcome.lose:.3f}"
+
+
+def _write_decision(pair: Pair, outcome: Outcome) -> str:
+    if outcome.favours:
+        return "test and scores disagree"
+    if outcome.better is None:
+        return "no significant difference"
+    return f"{pair.a if outcome.better == 'a' else pair.b} is better"
+
+
+def _write_test_caveat(has_few_units: bool, outcome: Outcome) -> str:
+    """Write the first two sentences of the caveat of a test."""
+    test = TESTS[outcome.test]
+    caveat = test.caution
+    if caveat is None and has_few_units:
+        caveat = test.with_few
+    if caveat is None:
+        return ""
+    sentences = caveat.split(". ")
+    return ". ".join(sentences[:2]).removesuffix(".")
+
+
+def _make_intervals_table(pair: Pair) -> Table:
+    """Return all kinds of interval, with the interval for all pairs last."""
+    intervals = {}
+    for kind, interval in pair.examination.intervals.items():
+        name = SETTINGS["ci"].name_value(kind)
+        if kind == pair.result.ci:
+            name += " (chosen)"
+        intervals[name] = None
+        if interval is not None:
+            intervals[name] = join_ends(*interval, pair.examination.sign)
+    joint_interval = pair.joint_interval
+    if joint_interval is not None:
+        intervals[f"for {name_family(pair.result, pair.settings)} together"] = joint_interval
+    rows = []
+    for name, interval in intervals.items():
+        if interval is None:
+            rows.append((name, None, None, None, None))
+            continue
+        low, high = interval
+        excludes_zero = "no" if contains_zero(low, high) else "yes"
+        rows.append((name, low, high, high - low, excludes_zero))
+    columns = (
+        Column("kind", f"{write_level(pair.examination.settings)} CI", "name"),
+        Column("low", "low", "difference", pair.form),
+        Column("high", "high", "difference", pair.form),
+        Column("width", "width", "score", pair.form),
+        Column("excludes_zero", "excludes 0", "sign"),
+    )
+    return Table("intervals", columns, tuple(rows))
+
+
+def describe_detectable(pair: Pair) -> str:
     """Write which difference the test set can detect."""
-    if found.se[found.settings.unit] == 0:
+    examination = pair.examination
+    settings = examination.settings
+    if pair.standard_error == 0:
         return "There is no smallest detectable difference: this difference is the same in every resample."
-    if found.mdd is None:
+    if examination.mdd is None:
         return (
-            f"There is no smallest detectable difference: with so few {found.settings.unit}s no difference can "
-            f"reach p = {found.settings.alpha:g}."
+            f"There is no smallest detectable difference: with so few {settings.unit}s no difference can "
+            f"reach p = {settings.alpha:g}."
         )
     return (
-        f"If the true difference is {found.mdd:{form_of(found)}} {name_unit(found.metric)}, this test set detects "
+        f"If the true difference is {examination.mdd:{pair.form}} {name_unit(examination.metric)}, this test set detects "
         "it 8 times in 10; smaller ones less often."
     )
 
 
-def detectable_table(found: PairExamination, pair: PairResult, m: int) -> Table:
-    """Return the smallest detectable difference, for this pair only and among m, and the standard
-    errors.
-    """
-    form, rows = form_of(found), []
-    if found.mdd is not None and found.se[found.settings.unit]:
-        ends = join_ends(pair.mdd_low, pair.mdd_high)
-        rows.append(
-            ("Smallest detectable difference (80% power), without correction", found.mdd, ends)
-        )
-        if m > 1 and pair.mdd_family is not None:
-            rows.append(
-                (f"The same with Bonferroni's correction for {m} pairs", pair.mdd_family, None)
-            )
-    rows += [
-        (f"Standard error of the difference, by {kind}", se, None) for kind, se in found.se.items()
-    ]
-    return Table(
-        "detectable",
-        (
-            Column("what", "", "name"),
-            Column("value", name_unit(found.metric), "score", form),
-            Column("ci", f"{write_level(found.settings)} CI", "interval", form),
-        ),
-        tuple(rows),
+def _make_detectable_table(pair: Pair) -> Table:
+    """Return the smallest detectable differences and the standard errors."""
+    examination, row = pair.examination, pair.row
+    n_pairs = len(pair.result.pairs)
+    rows = []
+    if examination.mdd is not None and pair.standard_error:
+        interval = join_ends(row.mdd_low, row.mdd_high)
+        title = "Smallest detectable difference (80% power), without correction"
+        rows.append((title, examination.mdd, interval))
+        if n_pairs > 1 and row.mdd_family is not None:
+            title = f"The same with Bonferroni's correction for {n_pairs} pairs"
+            rows.append((title, row.mdd_family, None))
+    for kind, se in examination.se.items():
+        rows.append((f"Standard error of the difference, by {kind}", se, None))
+    columns = (
+        Column("what", "", "name"),
+        Column("value", name_unit(examination.metric), "score", pair.form),
+        Column("ci", f"{write_level(examination.settings)} CI", "interval", pair.form),
     )
+    return Table("detectable", columns, tuple(rows))
 
 
-def show_equivalence(found: PairExamination) -> None:
-    """Draw whether the two are equivalent within the margin entered, if the bootstrap can decide;
-    without a margin, claim nothing.
-    """
-    if found.intervals["percentile"] is None:
+# -------------------------------------------------------------------------------------------------
+# Equivalence.
+
+
+def show_equivalence(pair: Pair) -> None:
+    """Draw whether the two are equivalent within the margin that the user enters."""
+    examination = pair.examination
+    if examination.intervals["percentile"] is None:
         st.caption(
-            f"Equivalence cannot be tested with so few {found.settings.unit}s: it needs the bootstrap."
+            f"Equivalence cannot be tested with so few {examination.settings.unit}s: it needs the bootstrap."
         )
         return
-    if found.se[found.settings.unit] == 0:
+    if pair.standard_error == 0:
         screen.faint(
-            f"Equivalence is not tested: {metric_title(found.metric)} gives the same difference in every "
+            f"Equivalence is not tested: {pair.metric} gives the same difference in every "
             "resample, which says nothing about other test sets."
         )
         return
-    usual = default_difference((found.score_a, found.score_b))
+    usual = default_difference((examination.score_a, examination.score_b))
     margin = controls.number(
         st,
         "A difference that does not matter, in points",
@@ -431,161 +505,122 @@ def show_equivalence(found: PairExamination) -> None:
             "matter to you, before you look at the scores, to test whether these two are equivalent."
         )
         return
-    same = equivalence(found, margin)
-    screen.answer(
-        f"{'Equivalent' if same.equivalent else 'Not shown to be equivalent'} within ±{margin:g} "
-        f"{metric_title(found.metric)}: p {format_p(same.p_value)}"
-    )
+    tested = equivalence(examination, margin)
+    verdict = "Equivalent" if tested.equivalent else "Not shown to be equivalent"
+    screen.answer(f"{verdict} within ±{margin:g} {pair.metric}: p {format_p(tested.p_value)}")
     st.caption(
         f"Two one-sided t tests with the bootstrap's standard error (Schuirmann 1987): p "
-        f"{format_p(same.p_lower)} against -{margin:g} or less, {format_p(same.p_upper)} against {margin:g} or "
+        f"{format_p(tested.p_lower)} against -{margin:g} or less, {format_p(tested.p_upper)} against {margin:g} or "
         "more. Both must be at most alpha; they are not corrected for other pairs."
     )
 
 
-def intervals_table(
-    examination: PairExamination,
-    chosen: str,
-    family: str | None = None,
-    joint: tuple[float, float] | None = None,
-) -> Table:
-    """Return all kinds of interval, with the interval for all pairs last."""
-    kinds = {
-        SETTINGS["ci"].name_value(kind) + " (chosen)" * (kind == chosen): ends
-        and join_ends(*ends, examination.sign)
-        for kind, ends in examination.intervals.items()
-    }
-    kinds |= {} if joint is None else {f"for {family} together": joint}
-    form, rows = form_of(examination), []
-    for kind, ends in kinds.items():
-        low, high = ends or (None, None)
-        rows.append(
-            (
-                kind,
-                low,
-                high,
-                None if ends is None else high - low,
-                None if ends is None else "no" if contains_zero(low, high) else "yes",
-            )
-        )
-    return Table(
-        "intervals",
-        (
-            Column("kind", f"{write_level(examination.settings)} CI", "name"),
-            Column("low", "low", "difference", form),
-            Column("high", "high", "difference", form),
-            Column("width", "width", "score", form),
-            Column("excludes_zero", "excludes 0", "sign"),
-        ),
-        tuple(rows),
-    )
-
-
-def documents_of(testset: TestSet, domain: str | None) -> dict[str, int]:
-    """Return the number of each document, of one domain or of all, by its name from
-    `document_names`.
-    """
-    names = document_names(testset)
-    if domain is None:
-        return {name: k for k, name in enumerate(names)}
-    number = testset.document_index.tolist()
-    inside = dict.fromkeys(k for k, d in zip(number, testset.domains, strict=True) if d == domain)
-    return {names[k]: k for k in inside}
-
+# -------------------------------------------------------------------------------------------------
+# Documents.
 
 _DOCUMENTS = 4  # of each system, in the figure
 
 
-def show_documents(view: View, found: PairExamination, a: str, b: str) -> None:
+def number_documents(testset: TestSet, domain: str | None) -> dict[str, int]:
+    """Return the number of each document, of one domain or of all, by its name."""
+    names = document_names(testset)
+    if domain is None:
+        return {name: number for number, name in enumerate(names)}
+    numbers = {}
+    segments = zip(testset.document_index.tolist(), testset.domains, strict=True)
+    for number, segment_domain in segments:
+        if segment_domain == domain:
+            numbers[names[number]] = number
+    return numbers
+
+
+def show_documents(pair: Pair) -> None:
     """Draw the documents that move the difference most, with links to their segments."""
-    if found.by_document is None:
+    view, examination = pair.view, pair.examination
+    if examination.by_document is None:
         st.caption(
             "This test set has no document ids. Upload them with its files to see which documents drive the "
             "difference."
         )
-        return address.link("upload", "Add documents", icon=":material/upload:")
-    added, ids = found.sign * found.by_document, document_names(view.testset)
-    most, least = find_extremes(added, _DOCUMENTS)
-    shown = [*most, *least[::-1]]
-    if shown:
-        _draw_documents(view, found, a, b, shown)
+        address.link("upload", "Add documents", icon=":material/upload:")
+        return
+    contributions = examination.sign * examination.by_document
+    names = document_names(view.testset)
+    order = (-contributions).argsort(kind="stable")
+    for_a, for_b = find_extremes(contributions, _DOCUMENTS)
+    extremes = [*for_a, *for_b[::-1]]
+    if extremes:
+        _draw_documents(pair, contributions, names, extremes)
     else:
         st.caption("No document favours either system: in each of them the difference is 0.")
-    in_favour = (-added).argsort(kind="stable")
     document = st.selectbox(
         "Read the segments of",
-        [ids[k] for k in in_favour],
+        [names[k] for k in order],
         index=None,
         key="pair.document",
         placeholder="a document, most in favour of A first",
         width=480,
     )
     if document is not None and view.testset.has_texts:
-        address.link("segments", "Read them", a=a, b=b, document=document)
+        address.link("segments", "Read them", a=pair.a, b=pair.b, document=document)
 
 
-def _draw_documents(view: View, found: PairExamination, a: str, b: str, shown: list[int]) -> None:
-    """Draw what the documents at some positions add to the difference, and open the one that is
-    clicked.
-    """
-    unit, has_texts = metric_title(found.metric), view.testset.has_texts
-    added, ids = found.sign * found.by_document, document_names(view.testset)
-    in_favour = (-added).argsort(kind="stable")
+def _draw_documents(
+    pair: Pair, contributions: np.ndarray, names: Sequence[str], extremes: list[int]
+) -> None:
+    """Draw the documents that move the difference most, and open the one that is clicked."""
+    has_texts = pair.view.testset.has_texts
+    extreme_names = [names[k] for k in extremes]
+    values = contributions[extremes].tolist()
+    order = (-contributions).argsort(kind="stable")
     clicked = charts.show(
-        partial(drivers, [ids[k] for k in shown], added[shown].tolist(), a=a, b=b, unit=unit),
+        partial(drivers, extreme_names, values, a=pair.a, b=pair.b, unit=pair.metric),
         key="pair.documents",
-        header=["document", f"{unit} added"],
-        files=view.named(a, b),
-        command=command(view, a, b),
+        header=["document", f"{pair.metric} added"],
+        files=pair.view.named(pair.a, pair.b),
+        command=pair.command,
         select=has_texts,
-        rows=[(ids[k], float(added[k])) for k in in_favour],
+        rows=[(names[k], float(contributions[k])) for k in order],
         alt="What the documents most in favour of each system add to the difference.",
     )
     if clicked:
-        address.go("segments", document=ids[shown[clicked[0][0]]])
-    first = float(added[shown[0]])
-    change = "lower" if first >= 0 else "higher"
-    sentences = [
-        f"A bar shows how much a document adds to the difference: without the first one it would be "
-        f"{rounded(abs(first))} {change}."
-    ]
-    if len(shown) < len(ids):
-        sentences.insert(0, f"The {len(shown)} of {len(ids):,} documents that matter most.")
+        bar = clicked[0][0]
+        address.go("segments", document=extreme_names[bar])
+    sentences = []
+    if len(extremes) < len(names):
+        sentences.append(f"The {len(extremes)} of {len(names):,} documents that matter most.")
+    change = "lower" if values[0] >= 0 else "higher"
+    sentences.append(
+        "A bar shows how much a document adds to the difference: without the first one it would be "
+        f"{rounded(abs(values[0]))} {change}."
+    )
     if has_texts:
         sentences.append("Click a bar to read its document.")
     st.caption(" ".join(sentences))
 
 
+# -------------------------------------------------------------------------------------------------
 # The one-page summary of two systems, to read, to print, to send as one file.
 
-_HIGH = 700  # pixels of the summary on the page, which scrolls
+_HEIGHT = 700  # pixels of the summary on the page, which scrolls
 
 
-def show_card(view: View, a: str, b: str) -> None:
-    """Draw the one-page summary below a toggle, which is in the address, with a button for its file,
-    and the command.
-    """
-    if not controls.toggle(
-        "One-page summary: show it here, to print or send",
-        False,
-        "card",
-        pages_own=True,
-    ):
+def show_card(pair: Pair) -> None:
+    """Draw the one-page summary below a toggle, with its file and its command."""
+    is_open = controls.toggle(
+        "One-page summary: show it here, to print or send", False, "card", pages_own=True
+    )
+    if not is_open:
         return
-    testset, settings, compared = view.testset, view.settings, []
-    for name in dict.fromkeys([view.metric, *list_dispute_metrics(testset)]):
-        try:
-            with errors_with_names(testset):
-                compared.append(result_cache.nameless_comparison(testset, name, **settings))
-        except MtsigError as problem:  # a test that does not fit this metric
-            screen.error(f"{metric_title(name)}: {problem}")
-    comparison = join_comparisons(compared)
-    names = list(comparison.metrics)
+    view = pair.view
+    a, b, settings = pair.a, pair.b, view.settings  # a worker knows neither pair nor view
+    comparison = _compare_metrics(view)
+    metrics = list(comparison.metrics)
 
     def work(nameless, progress):
         return examine_dispute(
             nameless,
-            names,
+            metrics,
             a=a,
             b=b,
             comparison=comparison,
@@ -595,26 +630,39 @@ def show_card(view: View, a: str, b: str) -> None:
         )
 
     with or_end_page():
-        found = result_cache.shared_result(
+        dispute = result_cache.shared_result(
             "dispute",
-            testset,
+            view.testset,
             work,
             "Making the one-page summary",
             a,
             b,
-            *names,
+            *metrics,
             *sorted(settings.items()),
         )
-    command = command_line("pair", view.source, metrics=names, a=a, b=b, **view.settings)
-    html = report_html(summary_report(found, command))
-    charts.download(
-        "One-page summary (HTML)", html, (*view.named(a, b), "dispute"), "html", "pair.card"
-    )
+    command = pair.write_command(metrics)
+    html = report_html(summary_report(dispute, command))
+    name = (*view.named(a, b), "dispute")
+    charts.download("One-page summary (HTML)", html, name, "html", "pair.card")
     st.caption(
         "The file opens offline and prints on A4. The link of this page opens the summary again."
     )
-    sealed = base64.b64encode(
-        html.encode("utf-8", "backslashreplace")
-    ).decode()  # an origin of its own
-    st.iframe(f"data:text/html;charset=utf-8;base64,{sealed}", height=_HIGH)
-    command_box(" ".join([command, "--format", "html"]), "dispute.command", "this summary")
+    # A data URL has an origin of its own.
+    encoded = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()
+    st.iframe(f"data:text/html;charset=utf-8;base64,{encoded}", height=_HEIGHT)
+    command_box(f"{command} --format html", "dispute.command", "this summary")
+
+
+def _compare_metrics(view: View) -> Comparison:
+    """Compare by all metrics of the summary, with a message for each whose test does not fit."""
+    testset = view.testset
+    comparisons = []
+    for metric in dict.fromkeys([view.metric, *list_dispute_metrics(testset)]):
+        try:
+            with errors_with_names(testset):
+                compared = result_cache.nameless_comparison(testset, metric, **view.settings)
+        except MtsigError as problem:
+            screen.error(f"{metric_title(metric)}: {problem}")
+        else:
+            comparisons.append(compared)
+    return join_comparisons(comparisons)

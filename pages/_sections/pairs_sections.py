@@ -1,6 +1,4 @@
-"""Sections of the page All pairs: corrections and tests side by side, and triples that are not
-transitive.
-"""
+"""Sections of the page All pairs: the verdict, corrections, tests, and non-transitive triples."""
 
 from __future__ import annotations
 
@@ -13,263 +11,256 @@ import streamlit as st
 from mtsig_core import MetricResult, MtsigError, PairResult, Settings
 from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.report.caution_words import explain_no_decision
-from mtsig_core.report.sentences import choose_form, describe_control
-from mtsig_core.report.table import Column, Table
+from mtsig_core.report.sentences import choose_form, describe_control, has_p_values
+from mtsig_core.report.table import Column, Table, TableBuilder
 from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import fewest_trials
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
 from pages._ui import charts, controls, screen
 from pages._ui.views import View
 
-_SHOWN = 200  # rows of a table of pairs
+_MOST_ROWS = 200  # of a table of pairs
 _MOST_TRIPLES = 10_000
 _SIGNIFICANT = Column("significant", "significant pairs")
 
 
 @dataclass(frozen=True)
-class Adjusted:
-    """The p of all pairs that have one, adjusted by each correction."""
+class Decisions:
+    """Pairs as several corrections, or several tests, decide them."""
 
     pairs: Sequence[PairResult]
-    by_correction: Mapping[str, np.ndarray]
-    has_joint: bool  # whether Romano-Wolf is among them
+    #: By the name of each correction or test.
+    p: Mapping[str, np.ndarray]
+    signs: Mapping[str, np.ndarray]
 
 
-def adjust(view: View) -> Adjusted:
+def adjust(view: View) -> Decisions:
     """Adjust p by each correction, where the test of the view gives p."""
-    settings = view.comparison.settings
-    pairs = [pair for pair in view.result.tested if pair.p_value is not None]
-    joint = None
-    if TESTS[settings.test].romano_wolf:  # "auto" is that correction, and often computed already
-        other = (
-            view.comparison
-            if settings.correction == "romano-wolf"
-            else view.compare(correction="auto")
-        )
-        joint = np.array(
-            [
-                pair.p_adjusted
-                for pair in other.metrics[view.metric].pairs
-                if pair.p_value is not None
-            ]
-        )
+    comparison, result = view.comparison, view.result
+    settings = comparison.settings
+    pairs = [pair for pair in result.tested if pair.p_value is not None]
+    joint_p = None
+    if TESTS[settings.test].romano_wolf:
+        if settings.correction != "romano-wolf":
+            comparison = view.compare(correction="auto")  # for these tests this is Romano-Wolf
+        joint = comparison.metrics[view.metric]
+        joint_p = np.array([pair.p_adjusted for pair in joint.pairs if pair.p_value is not None])
     p = np.array([pair.p_value for pair in pairs])
-    return Adjusted(pairs, significance.apply_corrections(p, joint), joint is not None)
+    adjusted = significance.apply_corrections(p, joint_p)
+    signs = {}
+    for name, values in adjusted.items():
+        signs[name] = significance.decide_adjusted(pairs, result.sign, values, settings.alpha)
+    return Decisions(pairs, adjusted, signs)
 
 
-def describe_open_pairs(view: View) -> str:
-    """Write how many pairs are open, split or untested."""
-    result, settings = view.result, view.comparison.settings
-    facts = []
+# -------------------------------------------------------------------------------------------------
+# The verdict.
+
+
+def state_answer(result: MetricResult, settings: Settings) -> str:
+    """Write how many pairs differ significantly, or why none can be decided."""
+    method = _describe_method(result, settings)
+    reason = explain_no_decision(settings, result)
+    if reason is not None:
+        return f"{reason} ({method})"
+    n_tested = len(result.tested)
+    n_significant = sum(pair.significant for pair in result.pairs)
+    noun = choose_verb(n_tested, "pair differs", "pairs differ")
+    return f"{n_significant} of {n_tested} {noun} significantly ({method})"
+
+
+def _describe_method(result: MetricResult, settings: Settings) -> str:
+    if not has_p_values(settings):
+        return f"alpha {settings.alpha:g} per direction"
+    if len(result.tested) == 1:
+        return "one pair needs no correction"
+    if settings.correction == "none":
+        return "without correction"
+    return f"corrected by {CORRECTIONS[settings.correction].title}"
+
+
+def describe_open_pairs(result: MetricResult, settings: Settings) -> str:
+    """Write how many pairs are not significant, split or untested."""
+    sentences = []
     if explain_no_decision(settings, result) is None:
-        facts += _describe_open(result.tested, settings.alpha)
+        open_pairs, split_pairs = [], []
+        for pair in result.tested:
+            if is_split(pair, settings.alpha):
+                split_pairs.append(pair)
+            elif not pair.significant:
+                open_pairs.append(pair)
+        if open_pairs:
+            sentences.append(say_not_significant(open_pairs, settings.alpha))
+        if split_pairs:
+            n_split = format_count(len(split_pairs), "pair")
+            sentences.append(f"In {n_split}, test and scores disagree.")
     n_untested = len(result.pairs) - len(result.tested)
     if n_untested:
-        facts.append(
-            f"Not tested, because no segment has both scores: {format_count(n_untested, 'pair')}."
-        )
-    return " ".join(facts)
+        untested = format_count(n_untested, "pair")
+        sentences.append(f"Not tested, because no segment has both scores: {untested}.")
+    return " ".join(sentences)
 
 
-def _describe_open(tested: Sequence[PairResult], alpha: float) -> list[str]:
-    """Write how many tested pairs are not significant, and how many are but scores disagree with
-    the test.
-    """
-    facts = []
-    n_split = sum(is_split(pair, alpha) for pair in tested)
-    open_pairs = [pair for pair in tested if not (pair.significant or is_split(pair, alpha))]
-    if open_pairs:
-        n_open = len(open_pairs)
-        fact = f"{format_count(n_open, 'pair')} {choose_verb(n_open, 'is', 'are')} not significant"
-        n_lost = sum(
-            pair.p_value is not None and bool(significant(pair.p_value, alpha))
-            for pair in open_pairs
-        )
-        if n_lost:
-            fact += f", {n_lost} of them only because of the correction"
-        facts.append(f"{fact}.")
-    if n_split:
-        facts.append(f"In {format_count(n_split, 'pair')}, test and scores disagree.")
-    return facts
+def say_not_significant(pairs: Sequence[PairResult], alpha: float) -> str:
+    """Write how many pairs are not significant, and how many would be without a correction."""
+    n_lost = 0
+    for pair in pairs:
+        if pair.p_value is not None and significant(pair.p_value, alpha):
+            n_lost += 1
+    verb = choose_verb(len(pairs), "is", "are")
+    sentence = f"{format_count(len(pairs), 'pair')} {verb} not significant"
+    if n_lost:
+        sentence += f", {n_lost} of them only because of the correction"
+    return f"{sentence}."
 
 
-def show_corrections(view: View, adjusted: Adjusted) -> None:
-    """Draw what each correction controls, how many pairs are significant under it, and the pairs on
-    which they disagree.
-    """
-    settings, result = view.comparison.settings, view.result
-    decisions = {
-        name: significance.decide_adjusted(adjusted.pairs, result.sign, values, settings.alpha)
-        for name, values in adjusted.by_correction.items()
-    }
-    screen.show_table(
-        Table(
-            "corrections",
-            (
-                Column("correction", "correction", "name"),
-                Column("controls", "controls"),
-                _SIGNIFICANT,
-            ),
-            tuple(
-                (
-                    CORRECTIONS[name].title + " (chosen)" * (name == settings.correction),
-                    describe_control(view.comparison, name),
-                    _count(view, signs, settings, name, result),
-                )
-                for name, signs in decisions.items()
-            ),
-        )
+# -------------------------------------------------------------------------------------------------
+# Corrections and tests.
+
+
+def show_corrections(view: View, decisions: Decisions) -> None:
+    """Draw what each correction controls, its significant pairs, and where corrections differ."""
+    comparison, result = view.comparison, view.result
+    settings = comparison.settings
+    rows = []
+    for name, signs in decisions.signs.items():
+        title = CORRECTIONS[name].title
+        if name == settings.correction:
+            title += " (chosen)"
+        count = _write_count(signs, result, settings, name)
+        rows.append((title, describe_control(comparison, name), count))
+    columns = (
+        Column("correction", "correction", "name"),
+        Column("controls", "controls"),
+        _SIGNIFICANT,
     )
-    if not adjusted.has_joint:
+    screen.show_table(Table("corrections", columns, tuple(rows)))
+    if "romano-wolf" not in decisions.signs:
         st.caption(f"Romano-Wolf is not defined for the test: {TESTS[settings.test].title}.")
-    elif np.count_nonzero(decisions["romano-wolf"]) < np.count_nonzero(decisions["holm"]):
+    elif _count_significant(decisions, "romano-wolf") < _count_significant(decisions, "holm"):
         st.caption(significance.FEWER_THAN_HOLM)
-    unclear = significance.find_disagreements(decisions)
-    if len(unclear):
-        inside = st.expander(
-            f"Pairs on which the corrections disagree: {len(unclear)}",
-            on_change="rerun",
-            key="pairs.unclear",
-        )
-        if inside.open:
-            with inside:
-                _show_disagreement(
-                    view,
-                    adjusted.pairs,
-                    adjusted.by_correction,
-                    decisions,
-                    unclear,
-                    "pairs.corrections",
-                )
+    unclear = significance.find_disagreements(decisions.signs)
+    if not len(unclear):
+        return
+    fold = st.expander(
+        f"Pairs on which the corrections disagree: {len(unclear)}",
+        on_change="rerun",
+        key="pairs.unclear",
+    )
+    if fold.open:
+        with fold:
+            _show_disagreement(view, decisions, unclear, "pairs.corrections")
 
 
-def _count(
-    view: View, signs: np.ndarray, settings: Settings, correction: str, result: MetricResult
+def _count_significant(decisions: Decisions, correction: str) -> int:
+    return np.count_nonzero(decisions.signs[correction])
+
+
+def _write_count(
+    signs: np.ndarray, result: MetricResult, settings: Settings, correction: str
 ) -> str:
-    """Return the number of significant pairs, or why there can be none."""
-    n = len(view.result.tested)
-    needed = fewest_trials(settings, n, correction)
-    if (why := explain_no_decision(settings, result, correction)) is not None and (
-        needed is None or result.exact
-    ):
-        return why.partition(",")[0]  # too few for so many pairs: that stands above
-    return (
-        f"{np.count_nonzero(signs)} of {n}"
-        if needed is None
-        else f"none possible with {settings.trials:,} permutations: use {needed:,} or more"
-    )
+    """Write the number of significant pairs, or why there can be none."""
+    n_pairs = len(result.tested)
+    needed_trials = fewest_trials(settings, n_pairs, correction)
+    reason = explain_no_decision(settings, result, correction)
+    if reason is not None and (needed_trials is None or result.exact):
+        return reason.partition(",")[0]  # the number of pairs is above the table
+    if needed_trials is None:
+        return f"{np.count_nonzero(signs)} of {n_pairs}"
+    return f"none possible with {settings.trials:,} permutations: use {needed_trials:,} or more"
 
 
-def _show_disagreement(view, pairs, adjusted, decisions, unclear, key):
-    """Draw the pairs on which columns disagree: the adjusted p under each, with a filled point
-    where it decides.
-    """
-    result = view.result
-    columns = [
-        Column("pair", "pair", "pair"),
-        Column("difference", "difference", "difference", choose_form(result)),
-        *(
-            Column(name, CORRECTIONS[name].title if name in CORRECTIONS else name, "decided p")
-            for name in adjusted
-        ),
-    ]
-    table = Table(
-        "disagreement",
-        tuple(columns),
-        tuple(
-            (
-                (pairs[k].a, pairs[k].b),
-                result.sign * pairs[k].delta,
-                *((float(adjusted[name][k]), bool(decisions[name][k])) for name in adjusted),
-            )
-            for k in unclear
-        ),
+def _show_disagreement(view: View, decisions: Decisions, unclear: np.ndarray, key: str) -> None:
+    """Draw the pairs that are decided differently, with the adjusted p of each decision."""
+    result, pairs = view.result, decisions.pairs
+    builder = TableBuilder("disagreement", unclear)
+    builder.add("pair", "pair", "pair", lambda k: (pairs[k].a, pairs[k].b))
+    builder.add(
+        "difference",
+        "difference",
+        "difference",
+        lambda k: result.sign * pairs[k].delta,
+        form=choose_form(result),
     )
-    screen.show_table(table.pick_rows(range(min(_SHOWN, len(unclear)))), key)
-    if len(unclear) > _SHOWN:
-        st.caption(f"The first {_SHOWN} of {len(unclear)} rows; the file has all.")
+    for name, p in decisions.p.items():
+        title = CORRECTIONS[name].title if name in CORRECTIONS else name
+        is_significant = decisions.signs[name] != 0
+        cells = zip(p[unclear].tolist(), is_significant[unclear].tolist(), strict=True)
+        builder.add_values(name, title, "decided p", list(cells))
+    table = builder.build()
+    n_rows = len(unclear)
+    screen.show_table(table.pick_rows(range(min(_MOST_ROWS, n_rows))), key)
+    if n_rows > _MOST_ROWS:
+        st.caption(f"The first {_MOST_ROWS} of {n_rows} rows; the file has all.")
     charts.csv_button(view.named(), key, rows=table.records(), text="These pairs as CSV")
 
 
+def show_tests(view: View) -> None:
+    """Draw, below a toggle, the pairs that each test decides, with its default correction."""
+    is_open = controls.toggle(
+        "Compare the tests",
+        False,
+        "pairs.tests",
+        help="Randomization test and two bootstrap "
+        "tests, each with its default correction; some seconds on large sets.",
+    )
+    if not is_open:
+        return
+    tests = ["ar", "bootstrap", "percentile"]
+    if view.metric in view.testset.scores and view.comparison.settings.unit == "segment":
+        tests += ["t", "wilcoxon"]
+    rows = []
+    decisions = Decisions(view.result.tested, {}, {})
+    for test in tests:
+        try:
+            comparison = view.compare(test=test, correction="auto")
+        except MtsigError as problem:
+            screen.error(problem)
+            continue
+        result, settings = comparison.metrics[view.metric], comparison.settings
+        p = np.array([pair.p_adjusted for pair in result.tested])
+        signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
+        test_title = TESTS[test].title
+        correction_title = CORRECTIONS[settings.correction].title
+        count = _write_count(signs, result, settings, settings.correction)
+        rows.append((test_title, correction_title, count))
+        if explain_no_decision(settings, result, settings.correction) is None:
+            title = f"{test_title}, {correction_title}"
+            decisions.p[title], decisions.signs[title] = p, signs
+    columns = (
+        Column("test", "test", "name"),
+        Column("correction", "correction", "name"),
+        _SIGNIFICANT,
+    )
+    screen.show_table(Table("tests", columns, tuple(rows)))
+    unclear = significance.find_disagreements(decisions.signs)
+    st.caption(
+        f"{format_count(len(unclear), 'pair')} on which {' and '.join(decisions.p)} disagree. "
+        "Choose the test before you look. Trying several and keeping one means testing more than once."
+    )
+    if len(unclear):
+        _show_disagreement(view, decisions, unclear, "pairs.by-test")
+
+
+# -------------------------------------------------------------------------------------------------
+# Non-transitive triples.
+
+
 def show_triples(result: MetricResult, n: int) -> None:
-    """Draw triples in which the first is better than the last, and the middle one differs from
-    neither.
-    """
+    """Draw triples whose first system is better than the last; the middle differs from neither."""
     if not n:
         st.write("No such triple.")
         return
-    triples, names = (
-        ranks.triple_examples(ranks.better_matrix(result), _MOST_TRIPLES),
-        [system.system for system in result.systems],
-    )
+    triples = ranks.triple_examples(ranks.better_matrix(result), _MOST_TRIPLES)
     st.caption(
         "The first system is significantly better than the last, and neither differs significantly from the one "
         "between. So ranks are ranges, and 'not significant' is not 'equal'."
     )
     if len(triples) < n:
         st.caption(f"One of the {n:,} triples for each better system.")
-    screen.show_table(
-        Table(
-            "triples",
-            tuple(
-                Column(title, title, "name")
-                for title in ("better", "differs from neither", "worse")
-            ),
-            tuple(tuple(names[k] for k in triple) for triple in triples),
-        )
-    )
-
-
-def show_tests(view: View) -> None:
-    """Draw, below a toggle, the pairs that each test decides, with its default correction."""
-    if not controls.toggle(
-        "Compare the tests",
-        False,
-        "pairs.tests",
-        help="Randomization test and two bootstrap "
-        "tests, each with its default correction; some seconds on large sets.",
-    ):
-        return
-    settings, rows, by_test, decided = view.comparison.settings, [], {}, {}
-    of_segments = (
-        ("t", "wilcoxon")
-        if view.metric in view.testset.scores and settings.unit == "segment"
-        else ()
-    )
-    for test in ("ar", "bootstrap", "percentile", *of_segments):
-        try:
-            other = view.compare(test=test, correction="auto")
-        except MtsigError as problem:
-            screen.error(problem)
-            continue
-        result, correction = other.metrics[view.metric], other.settings.correction
-        p = np.array([pair.p_adjusted for pair in result.tested])
-        signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
-        rows.append(
-            (
-                TESTS[test].title,
-                CORRECTIONS[correction].title,
-                _count(view, signs, other.settings, correction, result),
-            )
-        )
-        if explain_no_decision(other.settings, result, correction) is None:
-            title = f"{TESTS[test].title}, {CORRECTIONS[correction].title}"
-            by_test[title], decided[title] = p, signs
-    screen.show_table(
-        Table(
-            "tests",
-            (
-                Column("test", "test", "name"),
-                Column("correction", "correction", "name"),
-                _SIGNIFICANT,
-            ),
-            tuple(rows),
-        )
-    )
-    unclear = significance.find_disagreements(decided)
-    st.caption(
-        f"{len(unclear)} {'pair' if len(unclear) == 1 else 'pairs'} on which {' and '.join(by_test)} disagree. "
-        "Choose the test before you look. Trying several and keeping one means testing more than once."
-    )
-    if len(unclear):
-        _show_disagreement(view, view.result.tested, by_test, decided, unclear, "pairs.by-test")
+    systems = result.systems
+    table = TableBuilder("triples", triples)
+    for place, title in enumerate(("better", "differs from neither", "worse")):
+        names = [systems[triple[place]].system for triple in triples]
+        table.add_values(title, title, "name", names)
+    screen.show_table(table.build())

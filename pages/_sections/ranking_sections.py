@@ -1,6 +1,4 @@
-"""Sections of the pages Results and Review that rank in other ways: rank rules, findings, AutoRank;
-and integrity.
-"""
+"""Sections of Results and Review: ranks by other rules, findings, AutoRank, and integrity."""
 
 from __future__ import annotations
 
@@ -35,115 +33,103 @@ from pages._ui.browser import command_box
 from pages._ui.views import TaskView
 
 _LONG = 200  # letters of a verdict that is set as a paragraph
-_ENDINGS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
+_FORMATS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
+_ENDINGS = {"csv": "csv", "json": "json", "latex": "tex", "html": "html"}
 
 
 def show_rules(view: TaskView) -> None:
-    """Draw the ranks by each rule that fits, side by side, and how the rules fit the tests of
-    pairs.
-    """
-    by_rule, settings = view.by_rule(), view.settings_without_rule
+    """Draw the ranks by each rule that fits, and how the rules fit the tests of pairs."""
+    by_rule = view.by_rule()
     _draw(rules_blocks(by_rule, view.metric), "task.rules")
-    _show_files(
-        "task.rules",
-        view,
-        partial(rules_report, {view.metric: by_rule}),
-        command_line("task", view.kept.source, metrics=view.metric, rank_rule="all", **settings),
+    command = command_line(
+        "task",
+        view.kept.source,
+        metrics=view.metric,
+        rank_rule="all",
+        **view.settings_without_rule,
     )
+    make_report = partial(rules_report, {view.metric: by_rule})
+    _show_files("task.rules", view, make_report, command)
 
 
 def show_findings(view: TaskView) -> None:
-    """Draw the findings table of a language pair, with the head-to-head matrix; the files have all
-    language pairs.
+    """Draw the findings table of a language pair, with the head-to-head matrix.
+
+    The files have all language pairs.
     """
-    kept, metric, settings = view.kept, view.metric, view.settings
+    kept_task, settings = view.kept, view.settings
     with st.container(horizontal=True):
-        pair = _pick_pair(view, "findings", kept.info.pairs_with(metric))
-        further = [name for name in kept.info.own_scores if name != metric]
-        metrics = [
-            metric,
-            *controls.several(
-                "Further metrics", further, "beside", [], width=480, place=st if further else None
-            ),
-        ]
+        lang_pair = _pick_lang_pair(view, "findings", kept_task.info.pairs_with(view.metric))
+        further = [name for name in kept_task.info.own_scores if name != view.metric]
+        place = st if further else None
+        chosen_metrics = controls.several(
+            "Further metrics", further, "beside", [], width=480, place=place
+        )
+    metrics = [view.metric, *chosen_metrics]
 
     def work(progress):
         return make_findings(
-            kept.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings
+            kept_task.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings
         )
 
-    found = background.result(
-        ("findings", kept.digest, *metrics, *sorted(settings.items())),
-        work,
-        "Making the findings tables",
-    )
-    _draw(findings_blocks(found, pair), "task.findings")
-    source = _as_named(view)
-    command = (
-        "" if source is None else command_line("findings", source, metrics=metrics, **settings)
-    )
-    _show_files("task.findings", view, partial(findings_report, found), command)
+    key = ("findings", kept_task.digest, *metrics, *sorted(settings.items()))
+    findings = background.result(key, work, "Making the findings tables")
+    _draw(findings_blocks(findings, lang_pair), "task.findings")
+    command = ""
+    if not any(exclusion.pair is not None for exclusion in kept_task.source.exclude):
+        source = _name_systems(kept_task.source, kept_task.info.systems)
+        command = command_line("findings", source, metrics=metrics, **settings)
+    _show_files("task.findings", view, partial(findings_report, findings), command)
 
 
 def show_autorank(view: TaskView) -> None:
     """Draw one order of the systems of a language pair from several metrics."""
-    kept = view.kept
+    kept_task = view.kept
     with st.container(horizontal=True):
-        pair = _pick_pair(view, "autorank", kept.info.pairs)
+        lang_pair = _pick_lang_pair(view, "autorank", kept_task.info.pairs)
         rule = controls.choice(
             "Rule of AutoRank",
             list(RULES),
             "autorank_rule",
             pages_own=True,
             width=160,
-            format_func=lambda year: f"as WMT{year[2:]}",
+            format_func=lambda name: f"as WMT{name[2:]}",
         )
 
     def work(progress):
-        return autorank(
-            Task(kept.task.name, {pair: kept.testset(pair)}), rule=rule, jobs=-1, progress=progress
-        )
+        testsets = {lang_pair: kept_task.testset(lang_pair)}
+        return autorank(Task(kept_task.task.name, testsets), rule=rule, jobs=-1, progress=progress)
 
-    found = background.result(
-        ("autorank", kept.digest, pair, rule), work, "Ranking by several metrics"
-    )
-    _draw(autorank_blocks(found, pair), "task.autorank")
-    _show_files(
-        "task.autorank",
-        view,
-        partial(autorank_report, found),
-        command_line("autorank", replace(_as_named(view, pair), pairs=(pair,)), rule=rule),
-        has_html=False,
-    )
+    key = ("autorank", kept_task.digest, lang_pair, rule)
+    ranking = background.result(key, work, "Ranking by several metrics")
+    _draw(autorank_blocks(ranking, lang_pair), "task.autorank")
+    source = _name_systems(kept_task.source, kept_task.testset(lang_pair).systems)
+    command = command_line("autorank", replace(source, pairs=(lang_pair,)), rule=rule)
+    make_report = partial(autorank_report, ranking)
+    _show_files("task.autorank", view, make_report, command, has_html=False)
 
 
 def show_integrity(view: TaskView) -> None:
     """Draw what in the outputs and ratings of a language pair is worth a look."""
-    kept = view.kept
-    pair = _pick_pair(view, "integrity", kept.info.pairs)
-    metric = view.metric if pair in kept.info.pairs_with(view.metric) else None
+    kept_task = view.kept
+    info = kept_task.info
+    lang_pair = _pick_lang_pair(view, "integrity", info.pairs)
+    metric = view.metric if lang_pair in info.pairs_with(view.metric) else None
 
     def work(_):
-        return examine_integrity(kept.testset(pair), metric)
+        return examine_integrity(kept_task.testset(lang_pair), metric)
 
-    found = background.result(
-        ("integrity", kept.digest, pair, metric), work, "Looking through the outputs"
-    )
-    _draw(
-        [*integrity_blocks(found), *missing_blocks(list_missing(kept.task), len(kept.info.pairs))],
-        "task.integrity",
-    )
-    source = kept.source.select_pair(pair)
-    has_command = (
-        not source.demo_task or pair == kept.info.pairs[0]
-    )  # the demo of one language pair is the first
-    _show_files(
-        "task.integrity",
-        view,
-        partial(integrity_report, found),
-        command_line("integrity", source, metrics=found.metric) if has_command else "",
-        has_html=False,
-    )
+    key = ("integrity", kept_task.digest, lang_pair, metric)
+    integrity = background.result(key, work, "Looking through the outputs")
+    missing = missing_blocks(list_missing(kept_task.task), len(info.pairs))
+    _draw([*integrity_blocks(integrity), *missing], "task.integrity")
+    command = ""
+    source = kept_task.source.select_pair(lang_pair)
+    # The command reads the demo of a single language pair as the first of the demo task.
+    if not source.demo_task or lang_pair == info.pairs[0]:
+        command = command_line("integrity", source, metrics=integrity.metric)
+    make_report = partial(integrity_report, integrity)
+    _show_files("task.integrity", view, make_report, command, has_html=False)
 
 
 #: What draws each tab. They take time, so only the open one is drawn.
@@ -156,32 +142,28 @@ TABS = {
 
 
 def show_tab(name: str, view: TaskView) -> None:
-    """Draw a tab, or why it cannot be drawn; the rest of the page stays."""
+    """Draw a tab, or why it cannot be drawn; the other parts of the page stay."""
     try:
         TABS[name](view)
     except MtsigError as problem:
         screen.error(problem)
 
 
-def _pick_pair(view: TaskView, key: str, pairs: Iterable[str]) -> str:
+def _pick_lang_pair(view: TaskView, key: str, lang_pairs: Iterable[str]) -> str:
     """Let a language pair be chosen; those of the page's metric come first."""
-    own = {*view.kept.info.pairs_with(view.metric)}
-    return controls.choice(
-        "Language pair",
-        sorted(pairs, key=lambda pair: pair not in own),
-        key,
-        pages_own=True,
-        width=320,
-    )
+    with_metric = set(view.kept.info.pairs_with(view.metric))
+    options = sorted(lang_pairs, key=lambda lang_pair: lang_pair not in with_metric)
+    return controls.choice("Language pair", options, key, pages_own=True, width=320)
 
 
 def _draw(blocks: Iterable[Block], key: str) -> None:
     """Draw the blocks of a report that a page has."""
     for k, block in enumerate(filter(is_on_page, blocks)):
         if isinstance(block, Paragraph):
-            is_answer = block.role == "verdict" and len(block.text) < _LONG
-            draw = screen.answer if is_answer else screen.plain
-            draw(block.text)
+            if block.role == "verdict" and len(block.text) < _LONG:
+                screen.answer(block.text)
+            else:
+                screen.plain(block.text)
         elif isinstance(block, Warnings):
             screen.cautions(block.cautions)
         elif isinstance(block, TableBlock):
@@ -197,17 +179,12 @@ def _show_files(
     command: str,
     has_html: bool = True,
 ) -> None:
+    name = (view.kept.info.name, key.removeprefix("task."))
     with st.container(horizontal=True):
-        for form, title in _ENDINGS.items():
-            if form == "html" and not has_html:
-                continue
-            charts.download(
-                title,
-                partial(_render, make_report, form),
-                (view.kept.info.name, key.partition(".")[2]),
-                {"latex": "tex"}.get(form, form),
-                f"{key}.{form}",
-            )
+        for form, title in _FORMATS.items():
+            if form != "html" or has_html:
+                render = partial(_render, make_report, form)
+                charts.download(title, render, name, _ENDINGS[form], f"{key}.{form}")
     if command:
         command_box(command, f"{key}.command", "these numbers")
 
@@ -216,13 +193,8 @@ def _render(make_report: Callable[[], Report], form: str) -> str:
     return render_report(make_report(), form)
 
 
-def _as_named(view: TaskView, pair: str | None = None) -> TaskSource | None:
-    """Return the source with its systems (of one language pair) named one by one, where some are
-    left out; None where some are left out of single language pairs.
-    """
-    source = view.kept.source
-    if pair is None and any(one.pair is not None for one in source.exclude):
-        return None
-    systems = view.kept.info.systems if pair is None else view.kept.testset(pair).systems
-    only = tuple(systems) if source.track is not None or source.exclude else source.only
-    return replace(source, track=None, exclude=(), only=only)
+def _name_systems(source: TaskSource, systems: Iterable[str]) -> TaskSource:
+    """Return the source with its systems named one by one, where some are excluded."""
+    if source.track is None and not source.exclude:
+        return source
+    return replace(source, track=None, exclude=(), only=tuple(systems))

@@ -1,11 +1,9 @@
-"""Sections of the pages Results and Review: ranks, cautions, training runs, other metrics, human
-scores, files.
-"""
+"""Sections of the pages Results and Review: ranks, cautions, runs, metrics, files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
@@ -67,9 +65,7 @@ from pages._work.memory import make_once
 
 
 def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
-    """Start the page of a task with its title and data; end it with a message if the task cannot be
-    read.
-    """
+    """Start the page of a task; end it with a message if the task cannot be read."""
     st.title(title)
     if isinstance(view, MtsigError):
         screen.error(view)
@@ -88,12 +84,12 @@ def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
 
 def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> None:
     """Draw the ranks of the language pairs computed so far."""
-    if pairs:
-        st.caption(f"{len(pairs)} of {len(info.pairs_with(metric))} language pairs so far.")
-        table = rank_table(TaskComparison(info, pairs, {}), metric)
-        screen.show_table(
-            table.pick_rows(range(len(table.rows))[: screen.MOST_PLAIN]), whole=True
-        )  # without a control
+    if not pairs:
+        return
+    st.caption(f"{len(pairs)} of {len(info.pairs_with(metric))} language pairs so far.")
+    table = rank_table(TaskComparison(info, pairs, {}), metric)
+    n_rows = min(len(table.rows), screen.MOST_PLAIN)  # more rows would have a control
+    screen.show_table(table.pick_rows(range(n_rows)), whole=True)
 
 
 def show_verdict(comparison: TaskComparison, metric: str) -> DeltaGenerator:
@@ -117,58 +113,75 @@ def show_first_caveats(
     most: int = 1,
 ) -> None:
     """Draw the first limits of the answer, and leave the ranks in sight."""
-    if more := caveats.show_of_task(comparison, metric, "first", mend, most):
-        screen.faint(f"{format_count(more, 'more caveat')} under Caveats and method.")
+    n_more = caveats.show_of_task(comparison, metric, "first", mend, most)
+    if n_more:
+        screen.faint(f"{format_count(n_more, 'more caveat')} under Caveats and method.")
 
 
 def show_choice(view: TaskView, comparison: TaskComparison) -> int:
-    """Say that nothing says which metric decides if several could.
+    """Warn where several metrics could decide; return the number of boxes.
 
-    If another metric than the human scores is chosen, name the humans' top group; return the number
-    of boxes.
+    If another metric than the human scores is chosen, name the humans' top group.
     """
-    info, mine = view.kept.info, {*view.kept.info.pairs_with(view.metric)}
-    asked = [*about_choice(info, view.metric)] if view.metric in info.own_scores[:1] else []
-    for caution in asked:
-        caveats.show_box(
-            caution.finding, [{"metrics": name} for name in info.own_scores[1:2]], "choice"
-        )
-    people = [
-        name for name in pick_human_scores(info.own_scores) if mine & {*info.pairs_with(name)}
-    ]
-    if view.metric in people:
-        return len(asked)
-    known = {name: view.known(name) for name in people}
-    if (
-        sentence := name_other_tops(comparison, view.metric, *filter(None, known.values()))
-    ) is not None:
+    info = view.kept.info
+    n_boxes = 0
+    if view.metric in info.own_scores[:1]:
+        remedies = [{"metrics": name} for name in info.own_scores[1:2]]
+        for caution in about_choice(info, view.metric):
+            caveats.show_box(caution.finding, remedies, "choice")
+            n_boxes += 1
+    human_scores = _list_human_scores(view)
+    if view.metric in human_scores:
+        return n_boxes
+    compared = []
+    waiting = []
+    for name in human_scores:
+        known = view.known(name)
+        if known is None:
+            waiting.append(name)
+        else:
+            compared.append(known)
+    sentence = name_other_tops(comparison, view.metric, *compared)
+    if sentence is not None:
         screen.caution_box(sentence)
-    if waiting := [name for name, one in known.items() if one is None]:
-        by = "; ".join(f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting)
+        n_boxes += 1
+    if waiting:
+        names = [f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting]
         caveats.show_box(
-            f"People scored these systems too: {by}. Ranks by human scores may differ.",
+            f"People scored these systems too: {'; '.join(names)}. Ranks by human scores may "
+            "differ.",
             [{"metrics": name} for name in waiting],
             "people",
         )
-    return len(asked) + (sentence is not None) + bool(waiting)
+        n_boxes += 1
+    return n_boxes
+
+
+def _list_human_scores(view: TaskView) -> list[str]:
+    """The human scores of language pairs that the chosen metric has, too."""
+    info = view.kept.info
+    pairs = set(info.pairs_with(view.metric))
+    return [
+        name
+        for name in pick_human_scores(info.own_scores)
+        if pairs.intersection(info.pairs_with(name))
+    ]
 
 
 def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "") -> str | None:
-    """Draw the ranks in all language pairs, with how to read them and what a `click` does; return
-    the language pair of the clicked rank.
+    """Draw the ranks in all language pairs, and how to read them; `click` adds what a click does.
+
+    Return the language pair of the clicked rank.
     """
     table = rank_table(comparison, metric)
-    ranked = (
-        [k for k, ranks in enumerate(table.values("rank")) if ranks is not None]
-        if "rank" in table.keys
-        else []
-    )
+    ranked = []
+    if "rank" in table.keys:
+        ranked = [k for k, rank in enumerate(table.values("rank")) if rank is not None]
     unranked = ""
     if 0 < len(ranked) < len(table.rows):
         unranked = " A dash under rank across: not in all language pairs, so not ranked."
-        table = replace(
-            table, ruled={*table.ruled, *ranked[-1:] * (len(table.ruled) % 2)}
-        )  # which ends the shading
+        if len(table.ruled) % 2:  # the shading would go on below the last rank
+            table = replace(table, ruled={*table.ruled, ranked[-1]})
     clicked = screen.show_table(table, key, open_cells=True)
     sentences = explain_ranking(comparison, metric)
     legend = " ".join(table.legend.explain(table, "Coloured", "Shading")) or sentences[0]
@@ -176,60 +189,60 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
         f"{legend}{unranked} Click a cell to open the language pair{click}.",
         help=" ".join(sentences),
     )
-    if (
-        clicked is None
-        or clicked[1] not in comparison.pairs
-        or table.values(clicked[1])[clicked[0]] is None
-    ):
+    if clicked is None:
         return None
-    return clicked[1]
+    row, column = clicked
+    if column not in comparison.pairs or table.values(column)[row] is None:
+        return None
+    return column
 
 
 def show_caveats(
     view: TaskView, comparison: TaskComparison, mend: caveats.Mend | None = caveats.mend_in_address
 ) -> None:
-    """Draw all caveats of the answer, of files and systems, and of each language pair, grouped by
-    kind; then the method.
-    """
+    """Draw all caveats of the answer, of files, systems and language pairs; then the method."""
     caveats.show_of_task(comparison, view.metric, "all", mend)
     for sentence in explain_far_firsts(comparison, view.metric):
         screen.plain(sentence)
     if view.offer.unread:
         screen.caution_box(" ".join(unread_sentences(view.offer.unread)))
-    for sentence in [
-        *list_assumptions(comparison.task.assumed, [view.metric], remedies=True),
-        *list_exclusions(comparison),
-    ]:
+    assumptions = list_assumptions(comparison.task.assumed, [view.metric], remedies=True)
+    for sentence in [*assumptions, *list_exclusions(comparison)]:
         screen.caution_box(sentence)
-    columns = Column("language_pair", "language pair", "name"), Column("text", "caveat")
-    rows = tuple(
-        (pair, " ".join(texts))
-        for pair, one in comparison.pairs.items()
-        for texts in group_cautions(
-            fit_remedies_to_task(one.warnings), several=len(one.metrics) > 1, say=in_side_bar
-        )
-    )
+    rows = _list_pair_caveats(comparison)
     if rows:
-        screen.show_table(Table("warnings", columns, rows), prose=True)
+        columns = (Column("language_pair", "language pair", "name"), Column("text", "caveat"))
+        screen.show_table(Table("warnings", columns, tuple(rows)), prose=True)
     else:
         screen.plain("No language pair has a caveat of its own.")
     st.subheader("Method")
     screen.plain(make_once(describe_methods, comparison, view.metric))
 
 
+def _list_pair_caveats(comparison: TaskComparison) -> list[tuple[str, str]]:
+    """The caveats of each language pair, grouped by kind."""
+    rows = []
+    for lang_pair, result in comparison.pairs.items():
+        cautions = fit_remedies_to_task(result.warnings)
+        several = len(result.metrics) > 1
+        groups = group_cautions(cautions, several=several, say=in_side_bar)
+        rows += [(lang_pair, " ".join(texts)) for texts in groups]
+    return rows
+
+
 def has_runs(comparison: TaskComparison, metric: str) -> bool:
+    """Return whether systems have several training runs."""
     return bool(runs_table(comparison, metric))
 
 
 def show_runs(comparison: TaskComparison, metric: str) -> None:
-    """Draw the training runs of each language pair, and across the pairs with equally many."""
-    runs = runs_table(comparison, metric)
-    screen.show_table(runs, "task.runs")
+    """Draw the training runs of each language pair, and across pairs with equally many."""
+    screen.show_table(runs_table(comparison, metric), "task.runs")
     st.caption(
-        "Systems with several training runs. A score is the mean over the runs; ranks, intervals and p hold for "
-        "these runs. The SD between runs shows what another training would change.",
-        help="Across language pairs, run k of a system has the mean of its scores. Only systems with as many "
-        "runs in every language pair have one.",
+        "Systems with several training runs. A score is the mean over the runs; ranks, intervals "
+        "and p hold for these runs. The SD between runs shows what another training would change.",
+        help="Across language pairs, run k of a system has the mean of its scores. Only systems "
+        "with as many runs in every language pair have one.",
     )
     with st.expander(
         "Standard errors of the differences: of the test set, between runs, of both",
@@ -243,14 +256,13 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
     macro = comparison.macro.get(metric)
     if macro is None or not macro.pairs:
         return
+    settings = next(iter(comparison.pairs.values())).settings
     with st.expander("Pairs of systems across the language pairs", key="task.macro.box"):
-        screen.show_table(
-            pairs_table(macro, next(iter(comparison.pairs.values())).settings), "task.macro"
-        )
+        screen.show_table(pairs_table(macro, settings), "task.macro")
         st.caption(
-            "Positive where the first system is better. A dash means no significant difference; it does not "
-            "mean that the systems are equal. Mean scores are over all segments of a system, differences over "
-            "the segments that both have, so their order may differ."
+            "Positive where the first system is better. A dash means no significant difference; it "
+            "does not mean that the systems are equal. Mean scores are over all segments of a "
+            "system, differences over the segments that both have, so their order may differ."
         )
 
 
@@ -264,58 +276,62 @@ _FORMS = (
 )
 
 
-def show_files(
-    comparison: TaskComparison,
-    drawn: str,
-    metric: str,
-    source: TaskSource,
-    command: str,
-    what: str,
-    history: Sequence[Entry] = (),
-) -> None:
-    """Draw a button for each file and for the picture `drawn`; their names say whether they are of
-    a task or a review.
-    """
-    named = comparison.task.name, metric, what
+@dataclass(frozen=True)
+class TaskFiles:
+    """What the files of a task or review are made of."""
+
+    comparison: TaskComparison
+    picture: str  # the picture of the ranks
+    metric: str
+    command: str  # that prints the files
+    subject: str  # task or review
+    history: Sequence[Entry] = ()  # of a review
+
+
+def show_files(files: TaskFiles) -> None:
+    """Draw a button for each file and for the picture."""
+    subject = files.subject
+    name = (files.comparison.task.name, files.metric, subject)
     with st.container(horizontal=True):
         for title, form, ending in _FORMS:
             charts.download(
                 title,
-                partial(task_document, form, comparison, command, history),
-                named,
+                partial(task_document, form, files.comparison, files.command, files.history),
+                name,
                 ending,
-                f"{what}.{form}",
+                f"{subject}.{form}",
             )
-        charts.download("Picture (SVG)", drawn, named, "svg", f"{what}.svg")
+        charts.download("Picture (SVG)", files.picture, name, "svg", f"{subject}.svg")
         browser.png_button(
-            "Picture (PNG)", drawn, export.file_name(*named, ending="png"), f"{what}.png"
+            "Picture (PNG)",
+            files.picture,
+            export.file_name(*name, ending="png"),
+            f"{subject}.png",
         )
-    command_box(command, f"{what}.command", f"this {what}, and in other formats these files")
+    command_box(
+        files.command, f"{subject}.command", f"this {subject}, and in other formats these files"
+    )
 
 
 # Pairs of systems on which several metrics do not agree.
 
-_SHOWN = 500  # rows; the file has all
+_MOST_SHOWN = 500  # rows; the file has all
 
 
-def show_disputes(view) -> TaskComparison | None:
+def show_disputes(view: TaskView) -> TaskComparison | None:
     """Draw counts by language pair, then the pairs of systems; a row opens its pair.
 
-    Returns the comparison by all metrics chosen, for the files; None where it has other ranks than
+    Return the comparison by all metrics chosen, for the files; None where it has other ranks than
     the page.
     """
     info = view.kept.info
-    others = [
-        name
-        for name in dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
-        if name != view.metric
-    ]
+    metrics = dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
+    others = [name for name in metrics if name != view.metric]
     if not others:
-        return screen.plain(
-            "This task has scores of only one kind, so there are no metrics to compare."
-        )
+        screen.plain("This task has scores of only one kind, so there are no metrics to compare.")
+        return None
     st.subheader("Do the metrics agree?")
-    chosen = controls.several(
+    chosen_metrics = controls.several(
         "Compare the metric in the sidebar with",
         others,
         "against",
@@ -323,71 +339,89 @@ def show_disputes(view) -> TaskComparison | None:
         placeholder="further metrics",
         format_func=metric_titles(others).get,
     )
-    if not chosen:
+    if not chosen_metrics:
         st.caption(
-            "Choose more metrics to count the pairs of systems that are significant by only some of them, or "
-            "in opposite directions."
+            "Choose more metrics to count the pairs of systems that are significant by only some "
+            "of them, or in opposite directions."
         )
         return None
-    metrics = [view.metric, *chosen]
+    metrics = [view.metric, *chosen_metrics]
     settings = view.settings_without_rule  # decisions have no ranks
     try:
-        compared = compare_by(view.kept, metrics, settings, "Comparing by all these metrics")
+        comparison = compare_by(view.kept, metrics, settings, "Comparing by all these metrics")
     except MtsigError as problem:
         screen.error(problem)
         return None
-    disputes = find_disputes(compared)
-    mine = compared if view.settings.get("rank_rule", "simultaneous") == "simultaneous" else None
-    if not disputes:
+    disputes = find_disputes(comparison)
+    if disputes:
+        _draw_disputes(view, comparison, disputes, metrics)
+    else:
         screen.plain("No language pair has two systems that two of these metrics can compare.")
-        return mine
+    if view.settings.get("rank_rule", "simultaneous") == "simultaneous":
+        return comparison
+    return None
+
+
+def _draw_disputes(
+    view: TaskView, comparison: TaskComparison, disputes: Sequence, metrics: Sequence[str]
+) -> None:
+    """Draw where metrics disagree; a row opens its pair."""
     screen.answer(state_agreement(disputes))
-    if (sentence := name_other_tops(compared, view.metric)) is not None:
+    sentence = name_other_tops(comparison, view.metric)
+    if sentence is not None:
         screen.caution_box(sentence)
     screen.show_table(dispute_counts_table(disputes), "task.disputes.counts")
     st.caption(DISPUTES_NOTE)
-    if pairs := disputed_pairs_table(disputes):
-        n = len(pairs.rows)
+    table = disputed_pairs_table(disputes)
+    if table:
+        n_rows = len(table.rows)
+        n_shown = min(n_rows, _MOST_SHOWN)
         clicked = screen.show_table(
-            pairs.pick_rows(range(min(n, _SHOWN))), "task.disputes", open_rows=True
+            table.pick_rows(range(n_shown)), "task.disputes", open_rows=True
         )
-        cut = f" The first {_SHOWN:,} of {n:,} rows; the file has all." if n > _SHOWN else ""
-        st.caption(f"{DISPUTED_PAIRS_NOTE} Tick a row to open the pair.{cut}")
+        caption = f"{DISPUTED_PAIRS_NOTE} Tick a row to open the pair."
+        if n_shown < n_rows:
+            caption += f" The first {n_shown:,} of {n_rows:,} rows; the file has all."
+        st.caption(caption)
         charts.csv_button(
-            (info.name, "-".join(metrics)),
+            (view.kept.info.name, "-".join(metrics)),
             "task.disputes",
             disputed_records(disputes),
             "Pairs on which metrics disagree as CSV",
         )
-        if (
-            clicked is not None
-            and (pair := pairs.values("language_pair")[clicked]) in compared.pairs
-        ):
-            there = compared.pairs[pair].metrics.get(view.metric)
-            names = [] if there is None else [row.system for row in there.systems]
-            a, b = pairs.values("a")[clicked], pairs.values("b")[clicked]
-            address.go(
-                "pair", **views.query_of_pair(names, a, b), **view.address_of(pair, compared)
-            )
+        if clicked is not None:
+            _open_disputed_pair(view, comparison, table, clicked)
     command_box(
-        task_command(view.kept.source, metrics=metrics, **settings),
+        task_command(view.kept.source, metrics=metrics, **view.settings_without_rule),
         "task.disputes.command",
         "the task by these metrics",
     )
-    return mine
+
+
+def _open_disputed_pair(view: TaskView, comparison: TaskComparison, table: Table, row: int) -> None:
+    """Open the pair of systems of a row."""
+    lang_pair = table.values("language_pair")[row]
+    if lang_pair not in comparison.pairs:
+        return
+    result = comparison.pairs[lang_pair].metrics.get(view.metric)
+    names = [] if result is None else [system.system for system in result.systems]
+    query = views.query_of_pair(names, table.values("a")[row], table.values("b")[row])
+    address.go("pair", **query, **view.address_of(lang_pair, comparison))
 
 
 # Where people have scored: which metric decides as they do, over the language pairs.
 
 
-def show_agreement(view) -> TaskAgreement | None:
-    """Draw, below a toggle in the address, metrics against human scores in each language pair and
-    in the mean; return the mean for the files.
+def show_agreement(view: TaskView) -> TaskAgreement | None:
+    """Draw metrics against human scores in each language pair and in the mean.
+
+    They are below a toggle in the address. Return the mean for the files.
     """
     info = view.kept.info
-    own = dict.fromkeys(name for names in info.scores.values() for name in names)
-    people = pick_human_scores(own)
-    if not people or len(own) == 1 and not info.with_texts:
+    names = dict.fromkeys(name for scores in info.scores.values() for name in scores)
+    human_scores = pick_human_scores(names)
+    has_one_kind = len(names) == 1 and not info.with_texts
+    if not human_scores or has_one_kind:
         return None
     st.subheader("Which metric to trust?")
     if not controls.toggle(
@@ -397,37 +431,35 @@ def show_agreement(view) -> TaskAgreement | None:
         pages_own=True,
     ):
         return None
-    human = controls.choice("Human scores", people, "human", width=320)
-    kept, asked = (
-        view.kept,
-        {name: view.settings[name] for name in AS_COMPARED if name in view.settings},
-    )
-    key = ("task agreement", view.kept.digest, human, *sorted(asked.items()))
+    human = controls.choice("Human scores", human_scores, "human", width=320)
+    task = view.kept
+    settings = {name: view.settings[name] for name in AS_COMPARED if name in view.settings}
+    key = ("task agreement", task.digest, human, *sorted(settings.items()))
     try:
         result = background.result(
             key,
-            lambda progress: kept_agreement(kept, human, jobs=-1, progress=progress, **asked),
+            lambda progress: kept_agreement(task, human, jobs=-1, progress=progress, **settings),
             "Comparing metrics with people",
         )
     except MtsigError as problem:
         screen.error(problem)
         return None
-    metrics_sections.show_agreement_with(
-        result, "task", (info.name, human), _command(view, human, asked)
-    )
+    command = _write_agreement_command(task.source, info, human, settings)
+    metrics_sections.show_agreement_with(result, "task", (info.name, human), command)
     return result
 
 
-def _command(view, human: str, asked: dict) -> str:
+def _write_agreement_command(source: TaskSource, info: TaskInfo, human: str, settings: dict) -> str:
     """Return the command line that prints these numbers."""
-    source = view.kept.source
-    only = source.only or (tuple(view.kept.info.systems) if source.track is not None else ())
-    bare = Source(
+    only = source.only
+    if not only and source.track is not None:
+        only = tuple(info.systems)
+    without_scores = Source(
         folder=source.folder,
         demo_task=source.folder is None,
         keep_canary=source.keep_canary,
         only=only,
-        exclude=tuple(one.system for one in source.exclude),
+        exclude=tuple(exclusion.system for exclusion in source.exclude),
         lower_is_better=source.lower_is_better,
         higher_is_better=source.higher_is_better,
         below=source.below,
@@ -435,10 +467,11 @@ def _command(view, human: str, asked: dict) -> str:
         refs=source.refs,
         refs_as_systems=source.refs_as_systems,
     )
-    flags = ["--all-pairs"] * (source.folder is None) + [
-        f"--pairs={','.join(source.pairs)}"
-    ] * bool(source.pairs)
-    flags += [
-        f"--scores={pair}:{name}={source.show_path(path)}" for pair, name, path in source.scores
-    ]
-    return command_line("agreement", bare, *flags, human=human, **asked)
+    flags = []
+    if source.folder is None:
+        flags.append("--all-pairs")
+    if source.pairs:
+        flags.append(f"--pairs={','.join(source.pairs)}")
+    for lang_pair, name, path in source.scores:
+        flags.append(f"--scores={lang_pair}:{name}={source.show_path(path)}")
+    return command_line("agreement", without_scores, *flags, human=human, **settings)

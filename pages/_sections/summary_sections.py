@@ -42,9 +42,12 @@ from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
 
-_VIEW, _REPORT = "view", "report"  # the key of the address, and what asks for one page to print
+_VIEW = "view"  # the key of the address
+_REPORT = "report"  # its value for the page to print
 _MANY = 15  # systems, beyond which the page opens with one figure
-_SEVERAL, _MOST = 3, 3  # systems whose figure leaves room for as many caveats above it; else one
+_FEW = 3  # systems, up to which the figure leaves room for several caveats above it
+_MOST_CAVEATS = 3
+_AGREEMENT_TITLE = "Do the metrics agree?"
 
 
 def compare_with(view: View) -> View:
@@ -52,26 +55,29 @@ def compare_with(view: View) -> View:
     baseline = controls.pick_baseline(list(view.testset.systems), place=None)
     if baseline is None:
         return view
-    return replace(
-        view, settings={**view.settings, "baseline": baseline, "rank_rule": "simultaneous"}
-    )  # no ranks
+    # With a baseline there are no ranks.
+    settings = {**view.settings, "baseline": baseline, "rank_rule": "simultaneous"}
+    return replace(view, settings=settings)
 
 
 def pick_baseline(view: View) -> None:
+    """Let the baseline be chosen, if there is a pair."""
     if view.result.pairs:
         controls.pick_baseline(list(view.testset.systems))
 
 
-def join_all(view: View, excluded: Mapping[str, str], others: list[MetricResult]) -> Comparison:
-    """Return the comparison by the metric of the page and by these."""
-    return comparison_sections.join_metrics(view, excluded, [other.metric for other in others])
+def join_all(view: View, excluded: Mapping[str, str], further: list[MetricResult]) -> Comparison:
+    """Return the comparison by the metric of the page and by further ones."""
+    return comparison_sections.join_metrics(view, excluded, [result.metric for result in further])
 
 
 def is_report() -> bool:
+    """Return whether the address asks for the page to print."""
     address.own(_VIEW)
     return address.asked(_VIEW) == _REPORT
 
 
+# -------------------------------------------------------------------------------------------------
 # The figure.
 
 
@@ -82,106 +88,122 @@ def show_differences(view: View, comparison: Comparison) -> None:
     """
     if not view.result.pairs:
         return
+    settings = comparison.settings
     figure = partial(
         differences,
         view.result,
-        comparison.settings,
+        settings,
         tuple(list_caveats(comparison, view.metric)),
         state_answer(comparison, view.metric),
     )
     clicked = charts.show(
         figure,
         key="summary.differences",
-        alt=_alt(view),
+        alt=_describe_differences(view),
         select=True,
         titled=False,
-        rows=leaderboard_table(view.result, view.comparison.settings).records(),
+        rows=leaderboard_table(view.result, settings).records(),
         files=view.named(),
         command=view.command(),
-        table=differences_table(view.result, view.comparison.settings),
+        table=differences_table(view.result, settings),
     )
-    contrary = any(caution.code == "interval-and-decision" for caution in view.comparison.warnings)
-    st.caption(
-        "Filled: significantly different. Hollow: no significant difference, which does not mean equal. "
-        + "Test and interval are different methods, and can disagree about 0: see All caveats. "
-        * contrary
-        + "Click a system to open the pair."
-    )
+    sentences = [
+        "Filled: significantly different. Hollow: no significant difference, which does not mean equal."
+    ]
+    if any(caution.code == "interval-and-decision" for caution in view.comparison.warnings):
+        sentences.append(
+            "Test and interval are different methods, and can disagree about 0: see All caveats."
+        )
+    sentences.append("Click a system to open the pair.")
+    st.caption(" ".join(sentences))
+    _open_clicked(view, clicked)
+
+
+def _open_clicked(view: View, clicked: list) -> None:
+    """Open the pair of the system that was clicked in a figure, if one was."""
     if clicked:
-        views.open_pair(view, view.result.systems[clicked[0][0]].system)
+        place = clicked[0][0]
+        views.open_pair(view, view.result.systems[place].system)
 
 
-def _alt(view: View) -> str:
+def _describe_differences(view: View) -> str:
+    verdict = state_verdict(view.comparison, view.metric)
+    anchor = find_anchor(view.result, view.comparison.settings)
     return (
-        f"{state_verdict(view.comparison, view.metric)}. Differences of all systems from "
-        f"{find_anchor(view.result, view.comparison.settings)} with their intervals; numbers below."
+        f"{verdict}. Differences of all systems from {anchor} with their intervals; numbers below."
     )
 
 
+# -------------------------------------------------------------------------------------------------
 # Caveats.
 
 
 def show_caveats(
-    view: View, comparison: Comparison, every: list[Caution], below: DeltaGenerator
+    view: View, comparison: Comparison, all_cautions: list[Caution], below: DeltaGenerator
 ) -> None:
-    """Draw the limits of the verdict with their remedies, as far as the figure stays in sight, and
-    count the others.
+    """Draw the limits of the verdict with their remedies, and count the others.
+
+    There are only as many as leave the figure in sight.
     """
-    first = pick_verdict_caveats(
-        comparison, view.metric, *comparison_sections.list_other_metrics(view)
-    )
-    most = _MOST if len(view.result.systems) <= _SEVERAL else 1
-    if more := caveats.show(first, "first", most=most, elsewhere=every):
+    remedies = comparison_sections.list_metric_remedies(view)
+    cautions = pick_verdict_caveats(comparison, view.metric, *remedies)
+    most = _MOST_CAVEATS if len(view.result.systems) <= _FEW else 1
+    n_more = caveats.show(cautions, "first", most=most, elsewhere=all_cautions)
+    if n_more:
         with below:
-            screen.faint(f"{format_count(more, 'more caveat')} under All caveats.")
+            screen.faint(f"{format_count(n_more, 'more caveat')} under All caveats.")
 
 
+# -------------------------------------------------------------------------------------------------
 # Further metrics. A test set may have many, and each takes its time: the first figure does not wait
 # for them.
 
 # the key of the session for what `_describe_choice` gave when all of them were compared
-_KNOWN = "summary.known"
+_COMPARED = "summary.known"
 
 
 def find_known_metrics(view: View) -> list[MetricResult]:
-    """Return the results of the further metrics if they are at hand."""
-    if st.session_state.get(_KNOWN) != _describe_choice(view):
+    """Return the results of the further metrics if they are available at once."""
+    if st.session_state.get(_COMPARED) != _describe_choice(view):
         return []
-    return comparison_sections.pick_further_metrics(view, drawn=False)
+    return comparison_sections.pick_further_metrics(view, is_drawn=False)
 
 
-def speak_of_all_metrics(view: View, known: list[MetricResult], others: list[MetricResult]) -> None:
-    """Run the page again if its headline and its figure were drawn before the further metrics were
-    compared.
-    """
-    st.session_state[_KNOWN] = _describe_choice(view)
-    if [one.metric for one in known] != [one.metric for one in others]:
+def speak_of_all_metrics(
+    view: View, known: list[MetricResult], further: list[MetricResult]
+) -> None:
+    """Run the page again if headline and figure were drawn before the further metrics."""
+    st.session_state[_COMPARED] = _describe_choice(view)
+    if [result.metric for result in known] != [result.metric for result in further]:
         st.rerun()
 
 
 def _describe_choice(view: View) -> tuple:
-    chosen = tuple(st.session_state.get("metrics") or ())
-    return view.testset.digest, view.metric, chosen, tuple(sorted(view.settings.items()))
+    metrics = tuple(st.session_state.get("metrics") or ())
+    return view.testset.digest, view.metric, metrics, tuple(sorted(view.settings.items()))
 
 
+# -------------------------------------------------------------------------------------------------
 # Tabs.
 
 _FOREST_ALT = "Scores with intervals and rank ranges of all systems, best first."
 
 
 def choose_first_tab(view: View) -> str:
-    """Return the tab that is open at first: a second figure of many systems would make the page too
-    long, and so would their caveats by several metrics.
+    """Return the tab that is open at first.
+
+    A second figure of many systems would make the page too long, and so would their caveats by
+    several metrics.
     """
     return "Scores and ranks" if len(view.result.systems) <= _MANY else "Published scores"
 
 
 def show_scores(view: View, comparison: Comparison) -> None:
     """Draw scores with intervals and rank ranges; their numbers below."""
-    result = view.result
-    table = leaderboard_table(result, comparison.settings)
+    result, settings = view.result, comparison.settings
+    table = leaderboard_table(result, settings)
     clicked = charts.show(
-        partial(forest, result, comparison.settings, tuple(list_caveats(comparison, view.metric))),
+        partial(forest, result, settings, tuple(list_caveats(comparison, view.metric))),
         key="summary.forest",
         rows=table.records(),
         files=view.named(),
@@ -195,51 +217,51 @@ def show_scores(view: View, comparison: Comparison) -> None:
             "The interval is for the score of this system. No rank, because there is no other system."
         )
         return
-    correction = CORRECTIONS[comparison.settings.correction]
-    holds = len(result.tested) > 1 and keeps_its_level(comparison) and correction.family_wise
-    st.caption(
-        "Do not judge by overlapping intervals; the test of the differences decides"
-        f"{', for all pairs together' if holds else ''}."
-        + (" A line separates systems whose rank ranges do not overlap." if table.ruled else "")
-    )
-    if clicked:
-        views.open_pair(view, result.systems[clicked[0][0]].system)
+    caption = "Do not judge by overlapping intervals; the test of the differences decides"
+    is_family_wise = CORRECTIONS[settings.correction].family_wise
+    if len(result.tested) > 1 and is_family_wise and keeps_its_level(comparison):
+        caption += ", for all pairs together"
+    caption += "."
+    if table.ruled:
+        caption += " A line separates systems whose rank ranges do not overlap."
+    st.caption(caption)
+    _open_clicked(view, clicked)
 
 
-def make_table(view: View, others: list[MetricResult]) -> Table:
+def make_table(view: View, further: list[MetricResult]) -> Table:
     """Return all numbers of each system, also by further metrics, and the references below them."""
-    table = add_metric_columns(leaderboard_table(view.result, view.comparison.settings), others)
-    return table.add_rows(
-        comparison_sections.reference_records(view, [other.metric for other in others])
-    )
+    table = add_metric_columns(leaderboard_table(view.result, view.comparison.settings), further)
+    metrics = [result.metric for result in further]
+    return table.add_rows(comparison_sections.reference_records(view, metrics))
 
 
-def show_table(view: View, comparison: Comparison, others: list[MetricResult]) -> None:
+def show_table(view: View, comparison: Comparison, further: list[MetricResult]) -> None:
     """Draw all numbers of each system, also by further metrics, and whether the metrics agree."""
-    table = make_table(view, others)
-    chosen = screen.show_table(table, "summary.table", open_rows=True)
-    if chosen is not None:
-        views.open_pair(view, table.values("system")[chosen])
-    if others:
-        named = {other.metric for other in others}
-        screen.cautions(
-            (
-                caution
-                for caution in comparison.warnings
-                if caution.kind.concern == "scores" and caution.metric in named
-            ),
-            several=True,
-        )
-        st.subheader("Do the metrics agree?")
-        comparison_sections.show_decisions(view, [view.result, *others], "summary")
+    table = make_table(view, further)
+    row = screen.show_table(table, "summary.table", open_rows=True)
+    if row is not None:
+        views.open_pair(view, table.values("system")[row])
+    if not further:
+        return
+    metrics = {result.metric for result in further}
+    cautions = [
+        caution
+        for caution in comparison.warnings
+        if caution.kind.concern == "scores" and caution.metric in metrics
+    ]
+    screen.cautions(cautions, several=True)
+    st.subheader(_AGREEMENT_TITLE)
+    comparison_sections.show_decisions(view, [view.result, *further], "summary")
 
 
 def show_references(view: View) -> None:
     """Draw the top group by each reference."""
+    cautions = view.comparison.warnings
     caveats.show(
-        (one for one in view.comparison.warnings if one.kind.concern == "references"), "references"
+        (caution for caution in cautions if caution.kind.concern == "references"), "references"
     )
-    if by_reference := by_reference_table(view.result):
+    by_reference = by_reference_table(view.result)
+    if by_reference:
         screen.show_table(by_reference, prose=True)
     else:
         st.write(
@@ -247,7 +269,8 @@ def show_references(view: View) -> None:
         )
 
 
-# What can be taken along.
+# -------------------------------------------------------------------------------------------------
+# Sentences, links and files.
 
 
 def show_buttons(view: View, comparison: Comparison) -> None:
@@ -282,25 +305,25 @@ def show_buttons(view: View, comparison: Comparison) -> None:
 
 def _show_picture(view: View, comparison: Comparison) -> None:
     """Offer the figure as a file, with verdict and caveats in it."""
-    drawn = make_once(differences_picture, comparison, view.metric)
+    picture = make_once(differences_picture, comparison, view.metric)
+    png_name = export.file_name(*view.named(), ending="png")
     with st.container(horizontal=True):
-        charts.download("Picture (SVG)", drawn, view.named(), "svg", "summary.svg")
-        browser.png_button(
-            "Picture (PNG)", drawn, export.file_name(*view.named(), ending="png"), "summary.png"
-        )
+        charts.download("Picture (SVG)", picture, view.named(), "svg", "summary.svg")
+        browser.png_button("Picture (PNG)", picture, png_name, "summary.png")
     st.caption(
         "The pictures have the verdict and its caveats, and so has what the camera above the figure saves."
     )
 
 
+# -------------------------------------------------------------------------------------------------
 # The report: one page to read, print and send, without sidebar and controls.
 
 
 def show_report(view: View) -> None:
-    """Draw all that is on the page, below each other."""
-    others = comparison_sections.pick_further_metrics(view, drawn=False)
-    excluded = comparison_sections.list_excluded(view)
-    comparison, result = join_all(view, excluded, others), view.result
+    """Draw all that is on the page, one thing below the other."""
+    further = comparison_sections.pick_further_metrics(view, is_drawn=False)
+    comparison = join_all(view, comparison_sections.list_excluded(view), further)
+    result, settings = view.result, comparison.settings
     st.html('<div class="mt-report"></div>')
     st.button(
         "Back to the summary",
@@ -313,18 +336,16 @@ def show_report(view: View) -> None:
     for sentence in explain_far_firsts(comparison, view.metric):
         screen.plain(sentence)
     if result.pairs:
-        charts.grow(
-            partial(differences, result, comparison.settings), "report.differences", _alt(view)
-        )
-    screen.cautions(
-        comparison_sections.list_all_caveats(view, comparison), several=bool(others), hints=False
-    )
-    charts.grow(partial(forest, result, comparison.settings), "report.forest", _FOREST_ALT)
-    screen.show_table(make_table(view, others), whole=True)
+        figure = partial(differences, result, settings)
+        charts.grow(figure, "report.differences", _describe_differences(view))
+    cautions = comparison_sections.list_all_caveats(view, comparison)
+    screen.cautions(cautions, several=bool(further), hints=False)
+    charts.grow(partial(forest, result, settings), "report.forest", _FOREST_ALT)
+    screen.show_table(make_table(view, further), whole=True)
     _report_exclusions(view, comparison)
-    if others:
-        st.subheader("Do the metrics agree?")
-        comparison_sections.report_decisions(view, [result, *others])
+    if further:
+        st.subheader(_AGREEMENT_TITLE)
+        comparison_sections.report_decisions(view, [result, *further])
     by_reference = by_reference_table(result)
     if by_reference:
         st.subheader("References")
@@ -334,7 +355,7 @@ def show_report(view: View) -> None:
 
 
 def _report_exclusions(view: View, comparison: Comparison) -> None:
-    """Draw who was excluded and why, and what that changes."""
+    """Draw which systems were excluded and why, and what that changes."""
     if not comparison.excluded:
         return
     st.subheader("Excluded")
@@ -346,8 +367,10 @@ def _report_exclusions(view: View, comparison: Comparison) -> None:
 def _report_texts(comparison: Comparison) -> None:
     """Draw result and method by each metric, as for a paper."""
     for metric in comparison.metrics:
-        by = f" by {metric_title(metric)}" if len(comparison.metrics) > 1 else ""
-        st.subheader(f"Result{by}")
+        metric_words = ""
+        if len(comparison.metrics) > 1:
+            metric_words = f" by {metric_title(metric)}"
+        st.subheader(f"Result{metric_words}")
         screen.plain(state_result(comparison, metric))
-        st.subheader(f"Method{by}")
+        st.subheader(f"Method{metric_words}")
         screen.plain(describe_methods(comparison, metric))
