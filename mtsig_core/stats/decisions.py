@@ -91,7 +91,8 @@ def decide_tests(
     `sign` turns a difference into an improvement.
     """
     improvement = sign * delta
-    win, lose = tests.win, tests.lose
+    win = tests.win
+    lose = tests.lose
     if sign < 0:
         win, lose = lose, win
     side = np.sign(improvement)
@@ -101,7 +102,9 @@ def decide_tests(
     if tests.p is not None:
         adjusted_for_ranks = tests.stepped[0] if tests.stepped else holm(tests.p)
         adjust = CORRECTIONS[settings.correction].adjust
-        adjusted = adjusted_for_ranks if adjust is None else adjust(tests.p)
+        adjusted = adjusted_for_ranks
+        if adjust is not None:
+            adjusted = adjust(tests.p)
     better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=side)
     for_ranks = None
     if tests.p is not None and settings.baseline is None:
@@ -266,7 +269,8 @@ def _estimate_differences(
         freedom[rows] = degrees_of_freedom(sample.left_out, n_resamples)
 
     n_units = draws.units[family.tested_in_all]
-    joint_low, joint_high = low, high
+    joint_low = low
+    joint_high = high
     if n_tested > 1:
 
         def draw_differences(rows: slice | np.ndarray) -> np.ndarray:
@@ -317,8 +321,11 @@ def _find_detectable(
     """
     effective = draws.effective[family.tested_in_all]
     n_apart = draws.n_apart[family.tested_in_all]
-    n_swapped = n_apart if swaps_units(settings) else None
-    se, alpha = columns["se"], settings.alpha
+    n_swapped = None
+    if swaps_units(settings):
+        n_swapped = n_apart
+    se = columns["se"]
+    alpha = settings.alpha
     can_detect = is_decidable & (se > 0)
     any_trials = replace(settings, trials=None)
     can_detect_in_family = can_detect & can_reach(any_trials, n_apart, "bonferroni")
@@ -381,7 +388,8 @@ def _pair_results(
 
     A pair that is not tested has the difference of the systems' own scores.
     """
-    se_ratio, swap_se = draws.se_ratio, draws.tests.swap_se
+    se_ratio = draws.se_ratio
+    swap_se = draws.tests.swap_se
     of_tested: dict[str, np.ndarray | None] = {
         **columns,
         "p_value": decisions.p,
@@ -400,7 +408,8 @@ def _pair_results(
     is_decidable = family.fill(decisions.decidable, False)
     pairs = []
     for k, in_all in enumerate(family.index_in_all):
-        n_units, n_apart = int(draws.units[in_all]), int(draws.n_apart[in_all])
+        n_units = int(draws.units[in_all])
+        n_apart = int(draws.n_apart[in_all])
         is_bounding = n_apart < min(ENOUGH, n_units)
         fields: dict[str, float | None] = {
             name: finite_or_none(values[k]) for name, values in numbers.items()
@@ -430,7 +439,9 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
         unit = f"{unit}[{settings.block_length:g}]"
     fields = [draws.signature, f"test:{settings.test}", f"unit:{unit}"]
     if settings.trials is not None:
-        all_swaps = "[all]" if draws.exact else ""
+        all_swaps = ""
+        if draws.exact:
+            all_swaps = "[all]"
         fields.append(f"trials:{settings.trials}{all_swaps}")
     fields += [
         f"ci:{settings.ci}",
@@ -480,7 +491,9 @@ def rank_by_rule(
     order, ranks = rule.rank(inputs)
     ranked = []
     for k in order:
-        low, high, cluster = int(ranks.low[k]), int(ranks.high[k]), int(ranks.cluster[k])
+        low = int(ranks.low[k])
+        high = int(ranks.high[k])
+        cluster = int(ranks.cluster[k])
         ranked.append(replace(systems[k], rank_low=low, rank_high=high, cluster=cluster))
     return replace(
         result,
@@ -514,7 +527,9 @@ def _add_rule_decisions(
             better = "a"
         elif ranks.better[second, first]:
             better = "b"
-        p = None if ranks.p is None else finite_or_none(ranks.p[first, second])
+        p = None
+        if ranks.p is not None:
+            p = finite_or_none(ranks.p[first, second])
         delta = finite_or_none(scores[first] - scores[second])
         pairs.append(replace(pair, rule_delta=delta, rule_p=p, rule_better=better))
     return tuple(pairs)
@@ -552,7 +567,9 @@ def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[Syste
 
     A mean of means has no interval by Student's t, so the jackknife's takes its place.
     """
-    kind = "jackknife-t" if result.ci == "t" else result.ci
+    kind = result.ci
+    if result.ci == "t":
+        kind = "jackknife-t"
     low, high = INTERVALS[kind](sample, alpha)
     systems = []
     for k, row in enumerate(result.systems):
