@@ -92,10 +92,13 @@ def decide_tests(
     the units in which the systems of a pair differ.
     """
     improvement = sign * delta
-    win, lose = tests.win, tests.lose
+    win = tests.win
+    lose = tests.lose
     if sign < 0:
         win, lose = lose, win
-    side = np.sign(improvement) if tests.side is None else sign * tests.side
+    side = np.sign(improvement)
+    if tests.side is not None:
+        side = sign * tests.side
     adjusted = for_ranks = None
     if tests.p is not None:
         family_wise = tests.stepped[0] if tests.stepped else holm(tests.p)
@@ -263,7 +266,8 @@ def _estimate_differences(
         se[rows] = standard_deviations(sample.replicates, 1)
         freedom[rows] = degrees_of_freedom(sample.left_out, n_resamples)
 
-    joint_low, joint_high = low, high
+    joint_low = low
+    joint_high = high
     if n_tested > 1:
         joint_low, joint_high = _estimate_jointly(draws, family, delta, settings.alpha)
         # The interval of a pair may be of another kind and wider: that for all pairs contains it.
@@ -322,7 +326,9 @@ def _find_detectable(
     """
     n_effective = draws.effective[family.tested_in_all]
     n_apart = draws.n_apart[family.tested_in_all]
-    n_swapped = n_apart if swaps_units(settings) else None
+    n_swapped = None
+    if swaps_units(settings):
+        n_swapped = n_apart
 
     def detect(standard_error: np.ndarray, alpha: float) -> np.ndarray:
         return minimum_detectable_difference(
@@ -346,7 +352,7 @@ def _find_detectable(
 
 
 def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str, str], str | None]:
-    """The better system of each tested pair, ``a`` or ``b``, by the studentised bootstrap.
+    """The better system, ``a``, ``b`` or None, of each tested pair by the studentised bootstrap.
 
     It has the correction of the settings. Empty where `draw_metric` did not draw it.
     """
@@ -387,7 +393,8 @@ def _pair_results(
 
     A pair that is not tested has the difference of its systems' scores, each on its own segments.
     """
-    se_ratio, swap_se = draws.se_ratio, draws.tests.swap_se
+    se_ratio = draws.se_ratio
+    swap_se = draws.tests.swap_se
     values_of_tested: dict[str, np.ndarray | None] = {
         **estimates,
         "p_value": decisions.p,
@@ -437,7 +444,9 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
         unit = f"{unit}[{settings.block_length:g}]"
     fields = [draws.signature, f"test:{settings.test}", f"unit:{unit}"]
     if settings.trials is not None:
-        all_swaps = "[all]" if draws.exact else ""
+        all_swaps = ""
+        if draws.exact:
+            all_swaps = "[all]"
         fields.append(f"trials:{settings.trials}{all_swaps}")
     fields += [
         f"ci:{settings.ci}",
@@ -488,7 +497,9 @@ def rank_by_rule(
     order, ranks = rule.rank(inputs)
     ranked = []
     for k in order:
-        low, high, cluster = int(ranks.low[k]), int(ranks.high[k]), int(ranks.cluster[k])
+        low = int(ranks.low[k])
+        high = int(ranks.high[k])
+        cluster = int(ranks.cluster[k])
         ranked.append(replace(systems[k], rank_low=low, rank_high=high, cluster=cluster))
     return replace(
         result,
@@ -522,7 +533,9 @@ def _add_rule_decisions(
             better = "a"
         elif ranks.better[second, first]:
             better = "b"
-        p = None if ranks.p is None else finite_or_none(ranks.p[first, second])
+        p = None
+        if ranks.p is not None:
+            p = finite_or_none(ranks.p[first, second])
         delta = finite_or_none(scores[first] - scores[second])
         pairs.append(replace(pair, rule_delta=delta, rule_p=p, rule_better=better))
     return tuple(pairs)
@@ -560,7 +573,9 @@ def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[Syste
 
     A mean of means has no interval by Student's t, so it gets a jackknife interval instead.
     """
-    kind = "jackknife-t" if result.ci == "t" else result.ci
+    kind = result.ci
+    if result.ci == "t":
+        kind = "jackknife-t"
     low, high = INTERVALS[kind](sample, alpha)
     systems = []
     for k, row in enumerate(result.systems):
@@ -668,8 +683,10 @@ def _pair_runs(pair: PairResult, runs_a: SystemRuns | None, runs_b: SystemRuns |
     sd_b = None if runs_b is None else runs_b.sd
     if runs_a is None or runs_b is None or sd_a is None or sd_b is None:
         return PairRuns(pair.a, pair.b, pair.se, None, None, None)
-    n_a, n_b = len(runs_a.scores), len(runs_b.scores)
-    variance_a, variance_b = sd_a**2 / n_a, sd_b**2 / n_b
+    n_a = len(runs_a.scores)
+    n_b = len(runs_b.scores)
+    variance_a = sd_a**2 / n_a
+    variance_b = sd_b**2 / n_b
     se_runs = math.sqrt(variance_a + variance_b)
     if pair.se is None:
         return PairRuns(pair.a, pair.b, None, se_runs, None, None)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, is_dataclass
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -189,6 +190,12 @@ def _fit_narrow_screens(key: str, meta: Mapping[str, Any]) -> str:
 {element} {internals.FIGURE_TEXTS} {{display: none}}
 {figure}::before {{content: "{words}. {_LEFT_OUT}"}}
 }}</style>"""
+
+
+def list_bins(edges: np.ndarray, counts: np.ndarray) -> list[tuple[float, float, int]]:
+    """Return the rows of a histogram: from, to and count."""
+    edges = edges.tolist()
+    return list(zip(edges[:-1], edges[1:], counts.tolist(), strict=True))
 
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
