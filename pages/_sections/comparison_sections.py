@@ -338,6 +338,10 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     table = pairs_table(result, comparison.settings)
     n_significant = sum(pair.significant for pair in result.pairs)
     verb = choose_verb(n_significant, "differs", "differ")
+    description = (
+        f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
+        f"{verb} significantly; the table below has the same numbers."
+    )
     caveat_texts = tuple(list_caveats(comparison, result.metric))
     clicked = charts.show(
         partial(matrix, _cut_systems(result), comparison.settings, charts.dark(), caveat_texts),
@@ -347,8 +351,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         files=view.named(),
         command=view.command(),
         table=table,
-        alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
-        f"{verb} significantly; the table below has the same numbers.",
+        alt=description,
     )
     if not clicked:
         return None
@@ -491,6 +494,6 @@ def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> 
         command=view.command(),
         header=["from", "to", "samples"],
         prints="the scores with their intervals",
-        rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
+        rows=charts.list_bins(edges, counts),
         alt=f"{description}.",
     )

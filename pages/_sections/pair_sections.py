@@ -238,9 +238,10 @@ def show_size(pair: Pair) -> None:
     n_resamples = pair.settings.resamples
     differences = examination.sign * examination.drawn[:n_resamples]
     share = float((differences > 0).mean())
+    scores = f"{pair.a} {examination.score_a:{form}}, {pair.b} {examination.score_b:{form}}"
     screen.faint(
-        f"{pair.a} {examination.score_a:{form}}, {pair.b} {examination.score_b:{form}} on "
-        f"{format_count(examination.n, 'segment')}. {share:.1%} of {len(differences):,} resamples are above 0. "
+        f"{scores} on {format_count(examination.n, 'segment')}. "
+        f"{share:.1%} of {len(differences):,} resamples are above 0. "
         f"That is not the probability that {pair.a} is better."
     )
     level = write_level(pair.settings)
@@ -294,7 +295,7 @@ def show_chance(pair: Pair) -> None:
         "pair.null",
         f"Differences after permutations. {chance}",
         ["from", "to", "count"],
-        list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
+        charts.list_bins(edges, counts),
     )
     # Where a test set rarely finds a difference, those that it finds are too large.
     if examination.mdd is not None and abs(examination.delta) < examination.mdd:

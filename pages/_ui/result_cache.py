@@ -151,7 +151,7 @@ def experiment(
         offers = {
             "progress": progress,
             "jobs": jobs(nameless),
-            "watch": lambda *part: progress.part(part[:-1], part[-1]),
+            "watch": lambda *key_and_value: progress.part(key_and_value[:-1], key_and_value[-1]),
         }
         if "statistics" in parameters:
             offers["statistics"] = statistics(nameless, metric, progress)
