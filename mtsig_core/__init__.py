@@ -1,12 +1,11 @@
-"""mtsig: is one machine translation system really better than another?
+"""mtsig tells whether one machine translation system is really better than another.
 
 >>> from mtsig_core import TestSet, compare
 >>> systems = {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}
 >>> compare(TestSet("toy", systems, {"ref": ["a b c d e"] * 40}), trials=999)
 <Comparison on 'toy': 2 systems, 40 segments; 'bleu' 1 of 1 pair significant>
 
-A notebook shows it as a table; docs/python.md has what else there is, in the order in which it is
-of use.
+A notebook shows it as a table. docs/python.md describes the other functions.
 """
 
 import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a while

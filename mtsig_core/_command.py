@@ -1,9 +1,9 @@
-"""What is set where this process is the command ``mtsig``, and left alone in another program;
-imported before all else.
+"""Settings of a process that is the command ``mtsig``; imported before everything else.
 
-Ctrl+C ends it with one line: a KeyboardInterrupt would show fifty lines of what is being imported,
-and compiled code that it comes up in loses it, or makes another error of it. And what it makes it
-mostly keeps, so that to look for garbage as often as Python does would be a twelfth of its time.
+In another program nothing is set. Ctrl+C ends the command with one line: a KeyboardInterrupt would
+show fifty lines of imports, and compiled code loses it or turns it into another error. The command
+keeps most of the objects that it makes, so Python's usual search for garbage would take a twelfth
+of its time.
 """
 
 import atexit
@@ -36,13 +36,11 @@ if _IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @contextmanager
-def ignore_interrupts(*others: signal.Signals) -> Iterator[None]:
-    """A process that is started meanwhile has no Ctrl+C, nor these `others`, until it asks for
-    them.
-    """
-    held = {signal.SIGINT, *others}
-    signal.pthread_sigmask(signal.SIG_BLOCK, held)
+def ignore_interrupts(*further: signal.Signals) -> Iterator[None]:
+    """Start processes that ignore Ctrl+C, and further signals, until they unblock them."""
+    blocked = {signal.SIGINT, *further}
+    signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)

@@ -1,5 +1,6 @@
-"""The version of mtsig, and of what it stands on; alone in a module so that anything may import
-it.
+"""The version of mtsig, and of the packages it uses.
+
+It has a module of its own, so that every other module may import it.
 """
 
 from functools import cache

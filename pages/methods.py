@@ -18,11 +18,11 @@ if not isinstance(view, MtsigError):
         screen.error(problem)
     command_box(view.command(), "methods.command", "the comparison with these settings")
 st.caption(
-    "To cite it, name the test, the unit, the number of permutations or resamples, and the correction. The "
-    "signature has them all. Cite the source of the test below, and Post (2018) for sacreBLEU's "
-    "scores."
+    "To cite it, name the test, the unit, the number of permutations or resamples, and the "
+    "correction. The signature has them all. Cite the source of the test below, and Post (2018) "
+    "for sacreBLEU's scores."
 )
 st.subheader("All methods")
-shown, places = controls.tabs(list(SHOW))
-with places[shown]:
-    SHOW[shown](view)
+title, places = controls.tabs(list(SHOW))
+with places[title]:
+    SHOW[title](view)

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from mtsig_core.report.sentences import explain_far_firsts, state_answer
 from pages._sections import comparison_sections, published_comparison, summary_sections
 from pages._ui import frame, screen
 
@@ -14,9 +13,7 @@ if summary_sections.is_report():
 excluded = comparison_sections.list_excluded(view)
 known = summary_sections.find_known_metrics(view)
 comparison = summary_sections.join_all(view, excluded, known)
-screen.answer(state_answer(comparison, view.metric))
-for sentence in explain_far_firsts(comparison, view.metric):
-    screen.plain(sentence)
+summary_sections.show_verdict(view, comparison)
 caveats_place = st.container()
 buttons_place = st.container(horizontal=True)
 with buttons_place:

@@ -58,6 +58,7 @@ NO_CLAIM = (
     "\\usepackage",
     "(column ",
     "codes of 2 or 3 letters",
+    "a share of 1, not of 100",
 )
 
 

@@ -5,6 +5,7 @@ arguments.
 import ast
 import json
 import re
+from html import unescape
 
 import pytest
 
@@ -115,18 +116,19 @@ def by_segment(**settings):
 
 
 def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
-    found = by_segment()
-    printed, notebook = found.render("text"), re.sub("<[^>]+>", "", found._repr_html_())
+    result = by_segment()
+    printed = result.render("text")
+    notebook = unescape(re.sub("<[^>]+>", "", result._repr_html_()))
     assert "Test by document. Options: --unit document.\n" in printed
     assert "Options: --trials 59, --correction romano-wolf.\n" in printed
-    assert "Arguments: unit=&#x27;document&#x27;." in notebook
-    assert "Arguments: trials=59; or correction=&#x27;romano-wolf&#x27;." in notebook
+    assert "Arguments: unit='document'." in notebook
+    assert "Arguments: trials=59; or correction='romano-wolf'." in notebook
     assert (
         "sidebar" not in printed + notebook
         and "Arguments" not in printed
         and not OPTION.search(notebook)
     )
-    warn(found.warnings)
+    warn(result.warnings)
     assert "Options: --unit document." in capsys.readouterr().err
 
 

@@ -22,24 +22,24 @@ from mtsig_core.source import Source
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def add_serve(sub: ArgumentParser) -> None:
+def add_serve(parser: ArgumentParser) -> None:
     """Add the options of ``serve``."""
-    add_source_options(sub)
-    add_pairs(sub)
-    sub.add_argument(
+    add_source_options(parser)
+    add_pairs(parser)
+    parser.add_argument(
         "--port", type=int, default=8501, metavar="N", help="port to listen on (default: 8501)"
     )
-    sub.add_argument(
+    parser.add_argument(
         "--address", help="address to listen on (default: localhost, this machine only)"
     )
-    sub.add_argument(
+    parser.add_argument(
         "--workers",
         type=int,
         default=1,
         metavar="N",
         help="number of processes; more than one needs the proxy Caddy (default: 1)",
     )
-    sub.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
 
 def run_serve(args: Namespace) -> int:

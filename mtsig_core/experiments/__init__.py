@@ -1,3 +1,1 @@
-"""What asks more than one comparison: first what repeats a part of a paper, with a test set taken
-for the truth.
-"""
+"""Questions that need more than one comparison, many of them from the papers."""

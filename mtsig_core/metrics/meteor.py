@@ -215,9 +215,9 @@ def find_wordnet() -> WordNet | None:
 
 
 def _has_wordnet(folder: Path) -> bool:
-    for part in _ENDINGS:
+    for category in _ENDINGS:
         for kind in ("index", "data"):
-            if not (folder / f"{kind}.{part}").is_file():
+            if not (folder / f"{kind}.{category}").is_file():
                 return False
     return True
 
@@ -250,18 +250,18 @@ class WordNet:
     def synsets(self, word: str) -> tuple[int, ...]:
         """The synsets of a word, by its base forms: numbers that only serve to be compared."""
         synsets: set[int] = set()
-        for part, index in self._index.items():
-            for base in self._base_forms(word, part):
+        for category, index in self._index.items():
+            for base in self._base_forms(word, category):
                 synsets.update(index.get(base, ()))
         return tuple(sorted(synsets))
 
-    def _base_forms(self, word: str, part: str) -> set[str]:
+    def _base_forms(self, word: str, category: str) -> set[str]:
         """The word itself, and the word without its endings, or its exceptions."""
-        exceptions = self._exceptions[part]
+        exceptions = self._exceptions[category]
         if word in exceptions:
             return {word, *exceptions[word]}
         forms = {word}
-        for ending, replacement in _ENDINGS[part]:
+        for ending, replacement in _ENDINGS[category]:
             if word.endswith(ending):
                 forms.add(word.removesuffix(ending) + replacement)
         return forms
@@ -273,29 +273,29 @@ class WordNet:
         A line has the word, its part of speech, the number of its synsets, ..., and these last.
         """
         index: dict[str, dict[str, list[int]]] = {}
-        for number, part in enumerate(_ENDINGS):
-            index[part] = {}
-            for k, fields in self._lines(f"index.{part}"):
+        for number, category in enumerate(_ENDINGS):
+            index[category] = {}
+            for k, fields in self._lines(f"index.{category}"):
                 try:
                     synsets = [int(synset) for synset in fields[-int(fields[2]) :]]
                 except (ValueError, IndexError):
                     raise InputError(
-                        f"{self._folder / f'index.{part}'}, line {k}: {' '.join(fields)[:60]!r} is "
+                        f"{self._folder / f'index.{category}'}, line {k}: {' '.join(fields)[:60]!r} is "
                         "no entry of WordNet. Expected a word, its part of speech, the number of "
                         "its synsets, and at the end these. Install WordNet again, or set "
                         "WNSEARCHDIR to nothing to do without."
                     ) from None
-                index[part][fields[0]] = [10 * synset + number for synset in synsets]
+                index[category][fields[0]] = [10 * synset + number for synset in synsets]
         return index
 
     @functools.cached_property
     def _exceptions(self) -> dict[str, dict[str, list[str]]]:
         """{part of speech: {word: its base forms}}."""
         exceptions: dict[str, dict[str, list[str]]] = {}
-        for part in _ENDINGS:
-            exceptions[part] = {}
-            for _, (word, *bases) in self._lines(f"{part}.exc"):
-                exceptions[part][word] = bases
+        for category in _ENDINGS:
+            exceptions[category] = {}
+            for _, (word, *bases) in self._lines(f"{category}.exc"):
+                exceptions[category][word] = bases
         return exceptions
 
     def _lines(self, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -97,4 +97,4 @@ def _signature(metric: BLEU | CHRF | TER, n_references: int) -> str:
 
 def _settings(metric: BLEU | CHRF | TER) -> dict[str, str]:
     """The parts of the signature."""
-    return dict(part.split(":", 1) for part in _signature(metric, 1).split("|"))
+    return dict(setting.split(":", 1) for setting in _signature(metric, 1).split("|"))

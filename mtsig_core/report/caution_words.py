@@ -162,8 +162,7 @@ def describe_hidden(n_inside: int, n_reversed: int) -> str:
     """Describe what ranks by a rule hide.
 
     >>> describe_hidden(3, 1)
-    'Here 3 significant pairs share a cluster. 1 pair is ranked the wrong way round, the significantly worse system \
-    first.'
+    'Here 3 significant pairs share a cluster. 1 pair is ranked the wrong way round, the significantly worse system first.'
     """
     sentences = []
     if n_inside > 0:

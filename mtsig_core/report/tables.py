@@ -1,6 +1,6 @@
 """The tables of a comparison, each made once with raw values.
 
-Formats and pages choose of their columns by key.
+Formats and pages select columns by their keys.
 
 To add a column to the leaderboard, add it to `leaderboard_table`: text, LaTeX, HTML, CSV, notebook
 and page have it.
@@ -8,15 +8,16 @@ and page have it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import describe_gap, p_word
-from mtsig_core.report.holdings import list_contents
+from mtsig_core.report.holdings import Holding, list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
     AnyComparison,
@@ -57,6 +58,7 @@ from mtsig_core.results import (
     MetricResult,
     PairResult,
     PairRuns,
+    ReferenceLeaders,
     Scores,
     Settings,
     SystemResult,
@@ -83,7 +85,7 @@ from mtsig_core.testset import TestSet
 # Systems.
 
 
-#: What the lines of `cluster_ends` separate.
+#: What the lines below the rows of `cluster_ends` separate.
 CLUSTERS = "clusters: no rank range reaches across"
 _CLUSTERS_LEGEND = Legend(ruled=CLUSTERS)
 
@@ -117,74 +119,73 @@ def _name_metric(result: MetricResult) -> str:
 def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
     """The systems, best first.
 
-    Ranks, score and interval, the improvement over the best system (or the baseline) with its
-    intervals, and wins, ties and losses, or with a baseline p and the decision. Files have all of
-    these.
+    Readers see ranks, score and interval, and the improvement over the best system with its
+    intervals, wins, ties and losses. With a baseline they see the improvement over it with p and
+    the decision. Files have all of these columns.
     """
     table = TableBuilder("systems", result.systems)
     _add_systems(table, result, f"{write_level(settings)} CI")
     _add_anchor_pairs(table, result, settings)
     _add_tally(table, result, is_shown=bool(result.pairs) and not settings.baseline)
-    table.add_for(False, "cluster", "cluster", "count", attrgetter("cluster"))
+    table.add("cluster", "cluster", "count", where="files")
     return table.build(cluster_ends(result.systems), _CLUSTERS_LEGEND)
 
 
 def _add_systems(table: TableBuilder, result: MetricResult, interval: str) -> None:
     form = choose_form(result)
-    table.add_for(False, "metric", "metric", "text", lambda _: result.metric)
+    table.add("metric", "metric", "text", lambda _: result.metric, where="files")
     table.add("rank", "rank", "rank", _get_ranks)
-    table.add("system", "system", "name", attrgetter("system"))
-    table.add("score", _name_metric(result), "score", attrgetter("score"), form=form)
+    table.add("system", "system", "name")
+    table.add("score", _name_metric(result), "score", form=form)
     table.add("ci", interval, "interval", lambda row: join_ends(row.ci_low, row.ci_high), form=form)
     if result.runs:
-        spread = {
+        sd_of = {
             row.system: (row.sd, row.sd_low, row.sd_high)
             for row in result.runs
             if row.sd is not None
         }
-        table.add(
-            "sd", "SD between runs", "estimate", lambda row: spread.get(row.system), form=form
-        )
+        table.add("sd", "SD between runs", "estimate", lambda row: sd_of.get(row.system), form=form)
 
 
 def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Settings) -> None:
     """Add the pair of each system with the best system, or with the baseline."""
-    has_baseline = settings.baseline is not None
-    key = _name_anchor_column(settings)
-    title = key.replace("_", " ")
-    has_p = has_p_values(settings)
-    is_compared = bool(result.pairs)
-    is_joint = name_simultaneous(result, settings) is not None
-    form = choose_form(result)
-    interval = f"{write_level(settings)} CI"
     pairs = view_anchor_pairs(result, settings)
 
     def get(field: str) -> Value:
-        return lambda row: getattr(pairs[row.system], field) if row.system in pairs else EMPTY
+        """The field of a system's pair; the best system and the baseline have no pair."""
 
+        def get_field(row: SystemResult) -> Any:
+            if row.system not in pairs:
+                return EMPTY
+            return getattr(pairs[row.system], field)
+
+        return get_field
+
+    key = _name_anchor_column(settings)
+    title = key.replace("_", " ")
     if result.ruled is not None and result.ruled.means is not None:
-        # The scores are means over domains, and these differences are not.
+        # The scores are means over domains, but these are differences of means over segments.
         title = f"{title} (segment mean)"
+    interval = f"{write_level(settings)} CI"
+    joint_interval = f"{interval} for all pairs"
+    form = choose_form(result)
+    is_compared = bool(result.pairs)
+    is_joint = name_simultaneous(result, settings) is not None
     table.add_for(is_compared, key, title, "difference", get("difference"), form)
     table.add_for(is_compared, f"{key}_ci", f"its {interval}", "interval", get("ci"), f"+{form}")
     table.add_for(
-        is_joint,
-        f"{key}_ci_joint",
-        f"{interval} for all pairs",
-        "interval",
-        get("ci_joint"),
-        f"+{form}",
+        is_joint, f"{key}_ci_joint", joint_interval, "interval", get("ci_joint"), f"+{form}"
     )
-    table.add_for(has_baseline and has_p, f"{key}_p", "p", "p", get("p"))
-    table.add_for(
-        has_baseline and has_p and len(result.pairs) > 1,
-        f"{key}_adjusted_p",
-        p_word(settings.correction),
-        "p",
-        get("adjusted_p"),
-    )
-    for field in ("win", "lose"):
-        table.add_for(has_baseline and not has_p, f"{key}_{field}", field, "share", get(field))
+
+    has_baseline = settings.baseline is not None
+    shows_p = has_baseline and has_p_values(settings)
+    shows_adjusted_p = shows_p and len(result.pairs) > 1
+    shows_shares = has_baseline and not has_p_values(settings)
+    adjusted_p = p_word(settings.correction)
+    table.add_for(shows_p, f"{key}_p", "p", "p", get("p"))
+    table.add_for(shows_adjusted_p, f"{key}_adjusted_p", adjusted_p, "p", get("adjusted_p"))
+    table.add_for(shows_shares, f"{key}_win", "win", "share", get("win"))
+    table.add_for(shows_shares, f"{key}_lose", "lose", "share", get("lose"))
     table.add_for(has_baseline, f"{key}_decision", "decision", "text", get("decision"))
 
 
@@ -193,7 +194,7 @@ def _name_anchor_column(settings: Settings) -> str:
 
 
 def _add_tally(table: TableBuilder, result: MetricResult, is_shown: bool = True) -> None:
-    """Add wins, ties and losses; none where no pair can be decided."""
+    """Add wins, ties and losses, which are None where no pair can be decided."""
     is_known = result.ruled is not None or any(pair.decidable for pair in result.pairs)
     tally = result.tally()
 
@@ -213,7 +214,7 @@ def systems_table(result: MetricResult) -> Table:
 
 
 def differences_table(result: MetricResult, settings: Settings) -> Table:
-    """Of the leaderboard, the improvement over the best system or the baseline, and the decision."""
+    """The columns of the leaderboard about the best system or the baseline, and their decisions."""
     table = leaderboard_table(result, settings)
     key = _name_anchor_column(settings)
     fields = ["ci"]
@@ -221,14 +222,15 @@ def differences_table(result: MetricResult, settings: Settings) -> Table:
         fields.append("ci_joint")
     fields += ["p", "adjusted_p"] if has_p_values(settings) else ["win", "lose"]
     fields.append("decision")
-    rows = [k for k, value in enumerate(table.values(key)) if value != EMPTY]
     columns = [f"{key}_{field}" for field in fields]
-    return table.pick_rows(rows).show_only("system", key, *columns)
+    differences = table.values(key)
+    compared_rows = [row for row, value in enumerate(differences) if value != EMPTY]
+    return table.pick_rows(compared_rows).show_only("system", key, *columns)
 
 
-def add_metric_columns(table: Table, further: Sequence[MetricResult]) -> Table:
-    """A table of systems with the score and the ranks by further metrics."""
-    for result in further:
+def add_metric_columns(table: Table, results: Sequence[MetricResult]) -> Table:
+    """A table of systems with their scores and ranks by further metrics."""
+    for result in results:
         form = choose_form(result)
         columns = [
             Column(f"score_{result.metric}", _name_metric(result), "score", form),
@@ -240,11 +242,12 @@ def add_metric_columns(table: Table, further: Sequence[MetricResult]) -> Table:
 
 
 def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
-    """How excluding systems changes ranks, and wins, ties and losses, of every system."""
-    tally_before, tally_after = _write_tallies(before), _write_tallies(after)
+    """How excluding systems changes the ranks and the wins, ties and losses of every system."""
+    tally_before = _write_tallies(before)
+    tally_after = _write_tallies(after)
     ranks_after = {row.system: _get_ranks(row) for row in after.systems}
     table = TableBuilder("rank-changes", before.systems)
-    table.add("system", "system", "name", attrgetter("system"))
+    table.add("system", "system", "name")
     table.add("rank_before", "rank with all", "rank", _get_ranks)
     table.add("rank", "rank now", "rank", lambda row: ranks_after.get(row.system, "excluded"))
     table.add(
@@ -263,16 +266,16 @@ def _write_tallies(result: MetricResult) -> dict[str, str]:
 
 
 def by_reference_table(result: MetricResult) -> Table:
-    """The top group by all references together and by each of them, and where these differ.
+    """The top group by all references together, and by each of them.
 
-    It has no rows where there are not several references, or no ranks.
+    It has no rows without ranks, or with a single reference.
     """
     columns = (
         Column("reference", "reference"),
         Column("leaders", "top group"),
         Column("against", "against all together"),
     )
-    top_group, other_leaders = find_top_group(result), find_other_leaders(result)
+    top_group = find_top_group(result)
     if top_group is None or not result.by_reference:
         return Table("references", columns, ())
     n_segments = max((pair.n for pair in result.pairs), default=0)
@@ -283,17 +286,21 @@ def by_reference_table(result: MetricResult) -> Table:
         name = f"only {row.reference}"
         if row.n_segments < n_segments:
             name += f" ({row.n_segments:,} of {n_segments:,} segments)"
-        if not row.decidable:
-            rows.append((name, "cannot be decided", EMPTY))
-            continue
-        if row in other_leaders:
-            relation = "differs"
-        elif set(row.leaders) == set(top_group):
-            relation = "same"
+        if row.decidable:
+            verdict = name_top_group(row.leaders, systems, row.ahead)
+            rows.append((name, verdict, _relate_leaders(row, result, top_group)))
         else:
-            relation = "more, on fewer segments"
-        rows.append((name, name_top_group(row.leaders, systems, row.ahead), relation))
+            rows.append((name, "cannot be decided", EMPTY))
     return Table("references", columns, tuple(rows))
+
+
+def _relate_leaders(row: ReferenceLeaders, result: MetricResult, top_group: Sequence[str]) -> str:
+    """The leaders by one reference against the top group by all."""
+    if row in find_other_leaders(result):
+        return "differs"
+    if set(row.leaders) == set(top_group):
+        return "same"
+    return "more, on fewer segments"
 
 
 def scores_table(scores: Scores) -> Table:
@@ -310,8 +317,8 @@ def scores_table(scores: Scores) -> Table:
 def exclusions_table(comparison: Comparison) -> Table:
     """The systems that were left out, and why."""
     table = TableBuilder("excluded", comparison.excluded)
-    table.add("system", "system", "name", attrgetter("system"))
-    table.add("reason", "reason", "text", attrgetter("reason"))
+    table.add("system", "system", "name")
+    table.add("reason", "reason", "text")
     return table.build()
 
 
@@ -319,7 +326,7 @@ def exclusions_table(comparison: Comparison) -> Table:
 # Pairs.
 
 
-#: Columns of `pairs_table` that say what could be seen of a pair.
+#: Columns of `pairs_table` about the differences that a test could detect.
 DETECTABLE = ("se", "se_ratio", "min_difference", "min_difference_family", "segments")
 
 
@@ -328,37 +335,33 @@ def pairs_table(
 ) -> Table:
     """All pairs, or the first `most`.
 
-    The difference as an improvement of a, its intervals and p, who is better, and what difference
-    could be detected. Where pairs are compared on different segments, their number comes last. Of
-    mean differences across language pairs there is less.
+    A row has the difference as an improvement of a, its intervals and p, the better system, and
+    the difference that a test could detect. Where pairs are compared on different segments, their
+    number comes last. Mean differences across language pairs have fewer columns.
     """
-    is_mean = isinstance(result, MacroResult)
     pairs = result.pairs[:most]
     view_of = {pair: view_pair(pair, pair.a, result, settings) for pair in pairs}
 
     def get(field: str) -> Value:
         return lambda pair: getattr(view_of[pair], field)
 
-    form = choose_form(result)
+    key, title, is_joint = "head-to-head", "mean difference", False
+    if isinstance(result, MetricResult):
+        key, title = "pairs", "difference"
+        is_joint = name_simultaneous(result, settings) is not None
     interval = f"{write_level(settings)} CI"
+    joint_interval = f"{interval} for all pairs"
+    form = choose_form(result)
     has_p = has_p_values(settings)
-    is_joint = isinstance(result, MetricResult) and name_simultaneous(result, settings) is not None
-    title = "mean difference" if is_mean else "difference"
-    table = TableBuilder("head-to-head" if is_mean else "pairs", pairs)
+    shows_adjusted_p = has_p and len(result.pairs) > 1
+    adjusted_p = p_word(settings.correction)
+    table = TableBuilder(key, pairs)
     table.add("pair", "pair", "pair", lambda pair: (pair.a, pair.b))
     table.add("difference", title, "difference", get("difference"), form=form)
     table.add("ci", interval, "interval", get("ci"), form=f"+{form}")
-    table.add_for(
-        is_joint, "ci_joint", f"{interval} for all pairs", "interval", get("ci_joint"), f"+{form}"
-    )
+    table.add_for(is_joint, "ci_joint", joint_interval, "interval", get("ci_joint"), f"+{form}")
     table.add_for(has_p, "p", "p", "p", get("p"))
-    table.add_for(
-        has_p and len(result.pairs) > 1,
-        "adjusted_p",
-        p_word(settings.correction),
-        "p",
-        get("adjusted_p"),
-    )
+    table.add_for(shows_adjusted_p, "adjusted_p", adjusted_p, "p", get("adjusted_p"))
     table.add_for(not has_p, "win", "win", "share", get("win"))
     table.add_for(not has_p, "lose", "lose", "share", get("lose"))
     table.add("better", "better", "text", name_better)
@@ -370,16 +373,16 @@ def pairs_table(
 
 
 def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -> None:
-    """Add what difference a test could detect in each pair."""
+    """Add the difference that a test could detect in each pair."""
     form = choose_form(result)
-    is_partial = len({pair.n for pair in result.pairs}) > 1
-    table.add("se", "SE", "score", attrgetter("se"), form=form)
-    table.add("se_ratio", "SE doc/seg", "score", attrgetter("se_ratio"))
+    has_different_segments = len({pair.n for pair in result.pairs}) > 1
+    table.add("se", "SE", "score", form=form)
+    table.add("se_ratio", "SE doc/seg", "score")
     table.add("min_difference", "smallest detectable", "estimate", _get_detectable, form=form)
     table.add_for(
         is_joint, "min_difference_family", "for the family", "score", attrgetter("mdd_family"), form
     )
-    table.add_for(is_partial, "segments", "segments", "count", attrgetter("n"))
+    table.add_for(has_different_segments, "segments", "segments", "count", attrgetter("n"))
 
 
 def _get_detectable(pair: PairResult) -> tuple[float, float | None, float | None] | None:
@@ -387,20 +390,20 @@ def _get_detectable(pair: PairResult) -> tuple[float, float | None, float | None
 
 
 def _add_rule_decisions(table: TableBuilder, result: MetricResult, settings: Settings) -> None:
-    """Add what the rule of the ranks says of a pair: its difference, its p and the better system."""
+    """Add the difference, the p and the better system of each pair by the rule of the ranks."""
     title = RANK_RULES[settings.rank_rule].title
 
-    def improvement(pair: PairResult) -> float | None:
+    def get_improvement(pair: PairResult) -> float | None:
         return None if pair.rule_delta is None else result.sign * pair.rule_delta
 
-    def better(pair: PairResult) -> str | None:
+    def get_better(pair: PairResult) -> str | None:
         return None if pair.rule_better is None else _name_side(pair, pair.rule_better)
 
     has_p = any(pair.rule_p is not None for pair in result.pairs)
     form = choose_form(result)
-    table.add("rule_difference", f"difference {title}", "difference", improvement, form=form)
+    table.add("rule_difference", f"difference {title}", "difference", get_improvement, form=form)
     table.add_for(has_p, "rule_p", f"p {title}", "p", attrgetter("rule_p"))
-    table.add("rule_better", f"better {title}", "text", better)
+    table.add("rule_better", f"better {title}", "text", get_better)
 
 
 def _name_side(pair: PairResult | MacroPair, side: str) -> str:
@@ -410,7 +413,7 @@ def _name_side(pair: PairResult | MacroPair, side: str) -> str:
 def name_better(pair: PairResult | MacroPair) -> str | None:
     """The better system of a pair; None where neither is.
 
-    A pair that could not be decided on average has its reason.
+    A mean difference that could not be decided has words for that instead.
     """
     if pair.better is not None:
         return _name_side(pair, pair.better)
@@ -432,45 +435,50 @@ def matrix_cells(result: MetricResult) -> dict[tuple[str, str], float | None]:
     index = {row.system: k for k, row in enumerate(result.systems)}
     cells: dict[tuple[str, str], float | None] = {}
     for pair in result.pairs:
-        is_a_first = index[pair.a] < index[pair.b]
-        upper, lower = (pair.a, pair.b) if is_a_first else (pair.b, pair.a)
+        higher, lower = pair.a, pair.b  # by their ranks
         improvement = result.sign * pair.delta
-        cells[upper, lower] = improvement if is_a_first else -improvement
+        if index[pair.a] > index[pair.b]:
+            higher, lower = pair.b, pair.a
+            improvement = -improvement
+        cells[higher, lower] = improvement
         if pair.win is None or pair.lose is None:
-            cells[lower, upper] = pair.p_adjusted
+            cells[lower, higher] = pair.p_adjusted
         else:
-            cells[lower, upper] = max(pair.win, pair.lose)
+            cells[lower, higher] = max(pair.win, pair.lose)
     return cells
 
 
 def numbered_matrix(result: MetricResult) -> Table:
     """The matrix of one metric for a page.
 
-    Columns are numbered, and what is significant stands out.
+    Columns are numbered, and significant differences are marked.
     """
     names = [row.system for row in result.systems]
-    number_of = {name: k for k, name in enumerate(names, 1)}
+    index = {name: k for k, name in enumerate(names)}
     has_shares = any(pair.win is not None for pair in result.pairs)
-    cells: dict[tuple[str, str], Any] = dict(matrix_cells(result))
-    for (row, column), value in cells.items():
-        is_below = number_of[row] > number_of[column]
-        if is_below and value is not None:
+    cells: dict[tuple[str, str], Any] = {}
+    for (row, column), value in matrix_cells(result).items():
+        is_below_diagonal = index[row] > index[column]
+        cells[row, column] = value
+        if is_below_diagonal and value is not None:
             text = number(value, ".3f") if has_shares else format_p(value)
             cells[row, column] = Cell(text, value)
     marks = set()
     for pair in result.pairs:
         if pair.significant:
-            upper, lower = sorted((number_of[pair.a], number_of[pair.b]))
-            marks.add((upper - 1, str(lower)))
-    table = _against_each_other("matrix", names, cells, None, "matrix", choose_form(result))
+            row_above, row_below = sorted((index[pair.a], index[pair.b]))
+            column_key = str(row_below + 1)  # columns are numbered from 1
+            marks.add((row_above, column_key))
+    form = choose_form(result)
+    table = _make_matrix("matrix", names, cells, missing=None, kind="matrix", form=form)
     return replace(table, marks=marks, legend=Legend(marked="significant"))
 
 
 def starred_matrix(result: MetricResult, name: Callable[[str], str] = str) -> Table:
     """The matrix of one metric in print: differences row minus column.
 
-    Small adjusted p have marks. By a rule of ranks other than ours they are the differences of that
-    rule, with marks for its p.
+    A small adjusted p has a mark. Where the ranks follow another rule, the differences and the
+    marks are by that rule.
     """
     form = choose_form(result)
     cells: dict[tuple[str, str], str] = {}
@@ -485,7 +493,7 @@ def starred_matrix(result: MetricResult, name: Callable[[str], str] = str) -> Ta
         cells[pair.a, pair.b] = signed(improvement, form) + stars
         cells[pair.b, pair.a] = signed(-improvement, form) + stars
     names = [row.system for row in result.systems]
-    table = _against_each_other("starred", names, cells, None, "starred")
+    table = _make_matrix("starred", names, cells, missing=None, kind="starred")
     rows = [(number, name(system), *differences) for number, system, *differences in table.rows]
     return replace(table, rows=tuple(rows))
 
@@ -494,7 +502,7 @@ _STARS = ((0.001, "\N{DOUBLE DAGGER}"), (0.01, "\N{DAGGER}"), (0.05, "*"))
 
 
 def _mark_p(p: float | None) -> str:
-    """The mark of a p; none where it is not small, or missing."""
+    """The mark of a p: none where p is large or missing."""
     if p is None:
         return ""
     for level, mark in _STARS:
@@ -504,7 +512,7 @@ def _mark_p(p: float | None) -> str:
 
 
 def _mark_by_rule(pair: PairResult) -> str:
-    """The mark of a pair that a rule of ranks decides: by its p, or a star where it has none."""
+    """The mark of a pair by another rule: none if it is undecided, a star if its p has no mark."""
     if pair.rule_better is None:
         return ""
     return _mark_p(pair.rule_p) or _STARS[-1][1]
@@ -518,7 +526,7 @@ def signs_table(result: MetricResult, settings: Settings) -> Table:
     """Row against column in signs.
 
     > significantly better, < significantly worse, . not significant, ? cannot be decided, ! test
-    and scores disagree, - not tested. By a rule of ranks other than ours: > better by that rule,
+    and scores disagree, - not tested. Where the ranks follow another rule: > better by that rule,
     < worse, . neither.
     """
     signs: dict[tuple[str, str], str] = {}
@@ -529,11 +537,12 @@ def signs_table(result: MetricResult, settings: Settings) -> Table:
             sign = _find_sign(pair, settings)
         signs[pair.a, pair.b] = sign
         signs[pair.b, pair.a] = _OPPOSITE_SIGN.get(sign, sign)
-    return _against_each_other("signs", [row.system for row in result.systems], signs, ".")
+    names = [row.system for row in result.systems]
+    return _make_matrix("signs", names, signs, missing=".")
 
 
 def _find_sign(pair: PairResult, settings: Settings) -> str:
-    """The sign of a pair by our test, its first system against its second."""
+    """The sign of a pair by its test, the first system against the second."""
     if pair.n == 0:
         return "-"
     if not pair.decidable:
@@ -546,16 +555,16 @@ def _find_sign(pair: PairResult, settings: Settings) -> str:
 def relations_table(results: Sequence[MetricResult]) -> Table:
     """Fig. 3 of Zhang and Vogel (2004): each system against each, a sign for every metric.
 
-    ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither; metrics in
-    their order.
+    ``>`` the system of the row is significantly better, ``<`` worse, ``~`` neither. The signs are
+    in the order of the metrics.
     """
     signs = {}
     for pair in pairs_across(results):
         signs[pair.a, pair.b] = "".join(RELATIONS[decision] for decision in pair.decisions)
         signs[pair.b, pair.a] = "".join(RELATIONS[-decision] for decision in pair.decisions)
-    missing = without_relation(results)
-    names = [row.system for row in results[0].systems if row.system not in missing]
-    return _against_each_other("relations", names, signs)
+    unrelated = without_relation(results)
+    names = [row.system for row in results[0].systems if row.system not in unrelated]
+    return _make_matrix("relations", names, signs)
 
 
 def without_relation(results: Sequence[MetricResult]) -> list[str]:
@@ -566,23 +575,27 @@ def without_relation(results: Sequence[MetricResult]) -> list[str]:
     return [row.system for row in results[0].systems if row.system not in paired]
 
 
-def _against_each_other(
+def _make_matrix(
     key: str,
     names: Sequence[str],
     cells: Mapping[tuple[str, str], Any],
+    *,
     missing: Any = EMPTY,
     kind: str = "sign",
     form: str = "",
 ) -> Table:
-    numbers = [str(k) for k, _ in enumerate(names, 1)]
+    """Each system against each: a row has its number and name, a column its number."""
+    numbers = [str(k) for k in range(1, len(names) + 1)]
     columns = [Column("number", "", "count"), Column("system", "system", "name")]
     columns += [Column(number, number, kind, form) for number in numbers]
     rows = []
     for k, name in enumerate(names, 1):
         row: list[Any] = [k, name]
         for column_name in names:
-            is_itself = column_name == name
-            row.append(EMPTY if is_itself else cells.get((name, column_name), missing))
+            if column_name == name:
+                row.append(EMPTY)
+            else:
+                row.append(cells.get((name, column_name), missing))
         rows.append(tuple(row))
     return Table(key, tuple(columns), tuple(rows))
 
@@ -594,8 +607,8 @@ def _against_each_other(
 def across_table(results: Sequence[MetricResult], settings: Settings) -> Table:
     """Every pair under every metric, contradictions first.
 
-    Its improvement by each metric and whether that is significant, and what the metrics say
-    together. Files have all numbers of each metric, and its sign.
+    A row has the improvement by each metric with its significance, and whether the metrics agree.
+    Files have all numbers of each metric, and its sign.
     """
     pairs = sorted(pairs_across(results), key=lambda pair: AGREEMENTS.index(pair.kind))
     table = TableBuilder("pairs-across", pairs)
@@ -609,12 +622,14 @@ def across_table(results: Sequence[MetricResult], settings: Settings) -> Table:
 def _add_metric_of_pairs(
     table: TableBuilder, index: int, result: MetricResult, settings: Settings
 ) -> None:
+    """Add the columns of the metric that has this index in a `PairAcross`."""
     pairs = {frozenset((pair.a, pair.b)): pair for pair in result.pairs}
 
     def find(across: PairAcross) -> PairResult:
         return pairs[frozenset((across.a, across.b))]
 
     def get(field: str) -> Value:
+        """The field of a pair by this metric, as its first system sees it."""
         return lambda across: getattr(view_pair(find(across), across.a, result, settings), field)
 
     metric = result.metric
@@ -627,19 +642,21 @@ def _add_metric_of_pairs(
     )
     kinds = {"ci": "interval", "p": "p", "adjusted_p": "p", "win": "share", "lose": "share"}
     for field, kind in kinds.items():
-        table.add_for(False, f"{field}_{metric}", field, kind, get(field))
-    table.add_for(False, f"segments_{metric}", "segments", "count", lambda across: find(across).n)
-    table.add_for(
-        False,
+        table.add(f"{field}_{metric}", field, kind, get(field), where="files")
+    table.add(
+        f"segments_{metric}", "segments", "count", lambda across: find(across).n, where="files"
+    )
+    table.add(
         f"relation_{metric}",
         "relation",
         "sign",
-        lambda across: RELATIONS[across.decisions[index]],
+        lambda across: across.relations[index],
+        where="files",
     )
 
 
 def pick_unlike(table: Table) -> Table:
-    """Of `across_table`, the pairs on which metrics do not agree."""
+    """The rows of an `across_table` with the pairs on which metrics do not agree."""
     kinds = table.values("together")
     return table.pick_rows(k for k, kind in enumerate(kinds) if kind in NOT_ALIKE)
 
@@ -649,25 +666,26 @@ def pick_unlike(table: Table) -> Table:
 
 
 def runs_table(comparison: AnyComparison, metric: str) -> Table:
-    """Of each system that has several runs their number, SD with its interval, and scores.
+    """The training runs of each system that has several.
 
-    A task has them in each language pair and across them.
+    A row has their number, their SD with its interval, and their scores. A task has a table for
+    each language pair, and one across them.
     """
-    tables = {
-        lang_pair: _runs_table(result, comparison.settings)
-        for lang_pair, (comparison, result) in select_lang_pairs(comparison, metric).items()
-    }
+    tables = {}
+    for lang_pair, (testset_comparison, result) in select_lang_pairs(comparison, metric).items():
+        tables[lang_pair] = _runs_table(result, testset_comparison.settings)
     if isinstance(comparison, TaskComparison) and metric in comparison.macro:
-        settings = next(iter(comparison.pairs.values())).settings
-        tables["all pairs"] = _runs_table(comparison.macro[metric], settings)
+        first_comparison = next(iter(comparison.pairs.values()))
+        tables["all pairs"] = _runs_table(comparison.macro[metric], first_comparison.settings)
     return _join_lang_pairs("runs", tables)
 
 
 def _runs_table(result: MetricResult | MacroResult, settings: Settings) -> Table:
     rows = [row for row in result.runs if len(row.scores) > 1]
-    form = written_like(score for row in rows for score in row.scores)
+    all_scores = [score for row in rows for score in row.scores]
+    form = written_like(all_scores)
     table = TableBuilder("runs", rows)
-    table.add("system", "system", "name", attrgetter("system"))
+    table.add("system", "system", "name")
     table.add("runs", "runs", "count", lambda row: len(row.scores))
     title = f"SD between runs, {write_level(settings)} CI"
     table.add("sd", title, "estimate", attrgetter("sd", "sd_low", "sd_high"), form=form)
@@ -701,8 +719,8 @@ _STANDARD_ERRORS = {
 
 
 def _join_lang_pairs(key: str, tables: Mapping[str, Table]) -> Table:
-    """The tables of language pairs one below the other; a test set has one without a name."""
-    if "" in tables:
+    """The tables of language pairs, one below the other."""
+    if "" in tables:  # a single test set
         return tables[""]
     return join_tables(key, Column("language_pair", "language pair", "name"), tables)
 
@@ -711,16 +729,24 @@ def with_run_records(
     rows: Iterable[SystemResult | MacroSystem | PairResult | MacroPair],
     runs: Sequence[SystemRuns | PairRuns],
 ) -> list[dict[str, Any]]:
-    """Rows of CSV with what their training runs add; the scores of runs have rows of their own."""
+    """Rows of CSV for systems or pairs, with the columns of their training runs.
 
-    def name(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    The scores of runs are not among these: `single_runs` has them.
+    """
+
+    def identify(record: Mapping[str, Any]) -> tuple[Any, ...]:
         return record.get("system"), record.get("a"), record.get("b")
 
-    run_records = {}
-    for run in map(asdict, runs):
-        run.pop("scores", None)
-        run_records[name(run)] = run
-    return [row | run_records.get(name(row), {}) for row in map(asdict, rows)]
+    run_records: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for run in runs:
+        run_record = asdict(run)
+        run_record.pop("scores", None)
+        run_records[identify(run_record)] = run_record
+    records = []
+    for row in rows:
+        record = asdict(row)
+        records.append(record | run_records.get(identify(record), {}))
+    return records
 
 
 def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
@@ -740,33 +766,27 @@ _TEXTS = ("reference", "system", "training run", "source")
 
 
 def inventory_table(testset: TestSet) -> Table:
-    """The contents of a test set.
-
-    What is not counted of a text is None. What other things do not have is left empty.
-    """
-
-    def count(key: str) -> Value:
-        def get(row: Any) -> Any:
-            n = getattr(row, key)
-            return EMPTY if n is None and row.role not in _TEXTS else n
-
-        return get
-
-    table = TableBuilder("inventory", list_contents(testset))
-    table.add("role", "role", "name", attrgetter("role"))
-    table.add(
-        "name",
-        "name",
-        "name",
-        lambda row: row.name if row.gap is None else describe_gap(row.gap),
-    )
+    """The contents of a test set, and how much there is of each."""
+    holdings = list_contents(testset)
+    names = [row.name if row.gap is None else describe_gap(row.gap) for row in holdings]
+    table = TableBuilder("inventory", holdings)
+    table.add("role", "role", "name")
+    table.add_values("name", "name", "name", names)
     for key in ("segments", "words", "characters", "empty", "repeated"):
-        table.add(key, key, "count", count(key))
+        counts = [_get_count(row, key) for row in holdings]
+        table.add_values(key, key, "count", counts)
     if testset.scores:
-        table.add(
-            "scores", "scores", "count", lambda row: EMPTY if row.scores is None else row.scores
-        )
+        n_scores = [EMPTY if row.scores is None else row.scores for row in holdings]
+        table.add_values("scores", "scores", "count", n_scores)
     return table.build()
+
+
+def _get_count(row: Holding, key: str) -> Any:
+    """A count: None if it is unknown of a text, empty if it has no meaning in the row."""
+    n = getattr(row, key)
+    if n is None and row.role not in _TEXTS:
+        return EMPTY
+    return n
 
 
 # -------------------------------------------------------------------------------------------------
@@ -776,8 +796,7 @@ def inventory_table(testset: TestSet) -> Table:
 def name_system(task: TaskInfo, name: str) -> str:
     """The name of a system for readers.
 
-    In brackets is what the table of systems calls it in print, and whether it is contrastive or a
-    human translation.
+    In brackets are its name in print, and whether it is contrastive or a human translation.
 
     >>> name_system(TaskInfo("toy", "", (), {"s1": SystemInfo(display_name="Tower")}, (), {}, ()), "s1")
     's1 (Tower)'
@@ -805,45 +824,31 @@ def map_print_names(task: TaskInfo) -> dict[str, str]:
 def rank_table(comparison: TaskComparison, metric: str) -> Table:
     """The ranks of each system across the language pairs and in each of them.
 
-    With the number of language pairs in which it has a score, its mean score, wins, ties and
-    losses. Marked are ranks that reach the first, grey are systems that are not in the constrained
-    track, ruled are the ends of clusters.
+    A row also has the number of language pairs in which the system has a score, its mean score,
+    wins, ties and losses. Ranks that reach the first are marked, systems outside the constrained
+    track are grey, and lines separate clusters.
     """
-    results = {pair: result for pair, (_, result) in select_lang_pairs(comparison, metric).items()}
-    within = {pair: _systems_by_name(result) for pair, result in results.items()}
+    lang_pairs = select_lang_pairs(comparison, metric)
+    results = [result for _, result in lang_pairs.values()]
+    ranks_within = {lang_pair: _map_ranks(result) for lang_pair, (_, result) in lang_pairs.items()}
     macro = comparison.macro.get(metric)
-    across = {} if macro is None else _systems_by_name(macro)
-    judged = _find_judged_systems(results.values())
     systems = order_systems(comparison, metric)
-
-    def rank(rows: Mapping[str, SystemResult | MacroSystem]) -> Value:
-        return lambda system: _get_ranks(rows[system]) if system in rows else None
-
-    def count(key: str) -> Value:
-        return lambda system: getattr(across[system], key) if system in judged else None
-
     table = TableBuilder("ranking", systems)
     table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
-    if across:
-        table.add("rank", "rank across", "rank", rank(across))
-    table.add(
-        "n_pairs",
-        "language pairs",
-        "count",
-        lambda system: sum(system in rows for rows in within.values()),
-    )
-    for pair, rows in within.items():
-        table.add(pair, pair, "rank", rank(rows))
-        table.columns[-1] = replace(table.columns[-1], is_series=True)
-    if across:
-        form = written_like(row.score for result in results.values() for row in result.systems)
-        table.add("score", "mean score", "score", lambda system: across[system].score, form=form)
-        for key in ("wins", "ties", "losses"):
-            table.add(key, key, "count", count(key))
-    ranks = table.build(_find_cluster_rows(macro, list(results.values())))
+    if macro is not None:
+        table.add("rank", "rank across", "rank", _map_ranks(macro).get)
+    n_pairs = Counter(system for ranks in ranks_within.values() for system in ranks)
+    table.add("n_pairs", "language pairs", "count", lambda system: n_pairs[system])
+    for lang_pair, ranks in ranks_within.items():
+        table.add(lang_pair, lang_pair, "rank", ranks.get)
+    if macro is not None:
+        _add_means(table, macro, results)
+    ranking = table.build(_find_cluster_rows(macro, results))
+    columns = [replace(column, is_series=column.key in ranks_within) for column in ranking.columns]
     return replace(
-        ranks,
-        marks=_find_first_ranks(ranks, ["rank", *within]),
+        ranking,
+        columns=tuple(columns),
+        marks=_find_first_ranks(ranking, ["rank", *ranks_within]),
         grey=find_unconstrained(systems, comparison.task.systems),
         legend=Legend(
             marked=describe_marked_ranks(comparison, metric),
@@ -853,14 +858,27 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     )
 
 
-def _systems_by_name(
-    result: MetricResult | MacroResult,
-) -> dict[str, SystemResult | MacroSystem]:
-    return {row.system: row for row in result.systems}
+def _map_ranks(result: MetricResult | MacroResult) -> dict[str, tuple[int, int] | None]:
+    return {row.system: _get_ranks(row) for row in result.systems}
+
+
+def _add_means(table: TableBuilder, macro: MacroResult, results: Sequence[MetricResult]) -> None:
+    """Add the mean score of each system across language pairs, and its wins, ties and losses."""
+    across = {row.system: row for row in macro.systems}
+    judged = _find_judged_systems(results)
+
+    def count(key: str) -> Value:
+        return lambda system: getattr(across[system], key) if system in judged else None
+
+    all_scores = [row.score for result in results for row in result.systems]
+    form = written_like(all_scores)
+    table.add("score", "mean score", "score", lambda system: across[system].score, form=form)
+    for key in ("wins", "ties", "losses"):
+        table.add(key, key, "count", count(key))
 
 
 def _find_judged_systems(results: Iterable[MetricResult]) -> set[str]:
-    """The systems of which a pair can be decided."""
+    """The systems of the pairs that can be decided."""
     judged: set[str] = set()
     for result in results:
         for pair in result.tested:
@@ -873,7 +891,9 @@ def _find_cluster_rows(macro: MacroResult | None, results: Sequence[MetricResult
     """The ends of clusters across the language pairs, or in the only one."""
     if macro is not None:
         return cluster_ends(macro.systems)
-    return cluster_ends(results[0].systems) if len(results) == 1 else set()
+    if len(results) == 1:
+        return cluster_ends(results[0].systems)
+    return set()
 
 
 def _find_first_ranks(table: Table, keys: Collection[str]) -> set[tuple[int, str]]:
@@ -889,15 +909,17 @@ def _find_first_ranks(table: Table, keys: Collection[str]) -> set[tuple[int, str
 def find_unconstrained(systems: Sequence[str], infos: Mapping[str, SystemInfo]) -> set[int]:
     """The rows of systems that are known not to be in the constrained track.
 
-    There are none where no system is in it. A system of unknown track and a human translation are
-    in neither track.
+    There are none if no system is in that track. Systems of unknown track and human translations
+    are in no track.
     """
     if not any(info.constrained for info in infos.values()):
         return set()
-    known = {
-        name for name, info in infos.items() if info.constrained is False and info.kind != "human"
-    }
-    return {row for row, name in enumerate(systems) if name in known}
+    rows = set()
+    for row, name in enumerate(systems):
+        info = infos.get(name)
+        if info is not None and info.constrained is False and info.kind != "human":
+            rows.add(row)
+    return rows
 
 
 def tops_table(comparison: TaskComparison, metric: str) -> Table:
@@ -906,14 +928,19 @@ def tops_table(comparison: TaskComparison, metric: str) -> Table:
     Where the ranks follow another rule, also the top group by simultaneous rank ranges.
     """
     rule = find_rank_rule(comparison)
-    table = TableBuilder("first", select_lang_pairs(comparison, metric).items())
-    table.add("language_pair", "language pair", "name", lambda row: row[0])
-    table.add("first", name_first_place(rule), "text", lambda row: _write_first(*row[1]))
+    lang_pairs = select_lang_pairs(comparison, metric)
+    table = TableBuilder("first", lang_pairs)
+    table.add("language_pair", "language pair", "name", str)
+    table.add(
+        "first",
+        name_first_place(rule),
+        "text",
+        lambda lang_pair: _write_first(*lang_pairs[lang_pair]),
+    )
     if rule.name != "simultaneous":
+        first_by_ranges = [_write_first_by_ranges(result) for _, result in lang_pairs.values()]
         title = "top group by simultaneous rank ranges"
-        table.add(
-            "first_simultaneous", title, "text", lambda row: _write_first_by_ranges(row[1][1])
-        )
+        table.add_values("first_simultaneous", title, "text", first_by_ranges)
     return table.build()
 
 
@@ -925,8 +952,8 @@ def _write_first(comparison: Comparison, result: MetricResult) -> str:
     first = _list_first(result)
     if first:
         return ", ".join(first)
-    why = explain_no_ranks(comparison, result)
-    return f"no system is ranked ({why})" if why else "no system is ranked"
+    reason = explain_no_ranks(comparison, result)
+    return f"no system is ranked ({reason})" if reason else "no system is ranked"
 
 
 def _write_first_by_ranges(result: MetricResult) -> str:
@@ -934,45 +961,55 @@ def _write_first_by_ranges(result: MetricResult) -> str:
     return ", ".join(first) or "no system is ranked"
 
 
+class _DisputeRow(NamedTuple):
+    """A row of `dispute_counts_table`, with the disputes that it counts together."""
+
+    title: str
+    disputes: Sequence[Disputed]
+
+    def count_pairs(self) -> int:
+        return sum(len(dispute.pairs) for dispute in self.disputes)
+
+    def count_kind(self, kind: str) -> int:
+        return sum(dispute.count(kind) for dispute in self.disputes)
+
+    def count_alone(self, metric: str) -> int | None:
+        """The number of pairs that only this metric decides; None where nothing has the metric."""
+        with_metric = [dispute for dispute in self.disputes if metric in dispute.metrics]
+        if not with_metric:
+            return None
+        return sum(dispute.alone(metric) for dispute in with_metric)
+
+
+def _list_dispute_rows(disputed: Sequence[Disputed]) -> list[_DisputeRow]:
+    within = [dispute for dispute in disputed if dispute.language_pair is not None]
+    across = [dispute for dispute in disputed if dispute.language_pair is None]
+    rows = [_DisputeRow(str(dispute.language_pair), [dispute]) for dispute in within]
+    if len(within) > 1:
+        rows.append(_DisputeRow("sum of the language pairs", within))
+    rows += [_DisputeRow(f"{ACROSS}, by mean difference", [dispute]) for dispute in across]
+    return rows
+
+
 def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
-    """Pairs of systems by how metrics decide together, and those that one metric alone decides.
+    """Numbers of pairs of systems by how their metrics agree, and of those that one metric decides.
 
     There is a row for each language pair, one for their sum, and one for the decisions on mean
     differences across them.
     """
-    rows: list[tuple[str, list[Disputed]]] = []
-    within = [dispute for dispute in disputed if dispute.language_pair is not None]
-    rows += [(str(dispute.language_pair), [dispute]) for dispute in within]
-    if len(within) > 1:
-        rows.append(("sum of the language pairs", within))
-    across = [dispute for dispute in disputed if dispute.language_pair is None]
-    rows += [(f"{ACROSS}, by mean difference", [dispute]) for dispute in across]
-
-    def count_kind(kind: str) -> Value:
-        return lambda row: sum(dispute.count(kind) for dispute in row[1])
-
-    def count_alone(metric: str) -> Value:
-        def count(row: tuple[str, list[Disputed]]) -> int | None:
-            counts = [dispute.alone(metric) for dispute in row[1] if metric in dispute.metrics]
-            return sum(counts) if counts else None
-
-        return count
-
+    rows = _list_dispute_rows(disputed)
     table = TableBuilder("disagreement", rows)
-    table.add("language_pair", "language pair", "name", lambda row: row[0])
-    table.add(
-        "n_pairs",
-        "pairs of systems",
-        "count",
-        lambda row: sum(len(dispute.pairs) for dispute in row[1]),
-    )
+    table.add("language_pair", "language pair", "name", attrgetter("title"))
+    table.add("n_pairs", "pairs of systems", "count", _DisputeRow.count_pairs)
     kinds = {AGREE: "alike", "significant by some": "significant by some", "opposite": "opposite"}
     if any(dispute.count(UNDECIDED) for dispute in disputed):
         kinds[UNDECIDED] = UNDECIDED
     for kind, title in kinds.items():
-        table.add(kind.replace(" ", "_"), title, "count", count_kind(kind))
+        counts = [row.count_kind(kind) for row in rows]
+        table.add_values(kind.replace(" ", "_"), title, "count", counts)
     for metric in _list_metrics(disputed):
-        table.add(f"only_{metric}", f"only {metric_title(metric)}", "count", count_alone(metric))
+        n_alone = [row.count_alone(metric) for row in rows]
+        table.add_values(f"only_{metric}", f"only {metric_title(metric)}", "count", n_alone)
     return table.build()
 
 
@@ -985,24 +1022,29 @@ def disputed_pairs_table(disputed: Sequence[Disputed]) -> Table:
 
     The improvement of a over b by each metric, and whether it is significant.
     """
-    table = TableBuilder("disputed-pairs", list_disputed_pairs(disputed))
-    table.add("language_pair", "language pair", "name", lambda row: row[0].language_pair or ACROSS)
-    table.add("a", "a", "name", lambda row: row[1].a)
-    table.add("b", "b", "name", lambda row: row[1].b)
-    table.add("together", "together", "text", lambda row: row[1].kind)
-
-    def decision_by(metric: str) -> Value:
-        return lambda row: _find_decision(row[0], row[1], metric)
-
+    rows = list_disputed_pairs(disputed)
+    pairs = [pair for _, pair in rows]
+    lang_pairs = [dispute.language_pair or ACROSS for dispute, _ in rows]
+    table = TableBuilder("disputed-pairs", pairs)
+    table.add_values("language_pair", "language pair", "name", lang_pairs)
+    table.add("a", "a", "name")
+    table.add("b", "b", "name")
+    table.add("together", "together", "text", attrgetter("kind"))
     for metric in _list_metrics(disputed):
-        form = written_like(
-            pair.improvements[dispute.metrics.index(metric)]
-            for dispute in disputed
-            if metric in dispute.metrics
-            for pair in dispute.pairs
-        )
-        table.add(metric, metric_title(metric), "decided", decision_by(metric), form=form)
+        decisions = [_find_decision(dispute, pair, metric) for dispute, pair in rows]
+        form = written_like(_list_improvements(disputed, metric))
+        table.add_values(metric, metric_title(metric), "decided", decisions, form=form)
     return table.build()
+
+
+def _list_improvements(disputed: Sequence[Disputed], metric: str) -> list[float]:
+    """The improvements of all pairs by a metric, disputed or not."""
+    improvements = []
+    for dispute in disputed:
+        if metric in dispute.metrics:
+            index = dispute.metrics.index(metric)
+            improvements += [pair.improvements[index] for pair in dispute.pairs]
+    return improvements
 
 
 def _find_decision(dispute: Disputed, pair: PairAcross, metric: str) -> tuple[float, bool] | None:
@@ -1015,10 +1057,8 @@ def _find_decision(dispute: Disputed, pair: PairAcross, metric: str) -> tuple[fl
 
 def list_disputed_pairs(disputed: Sequence[Disputed]) -> list[tuple[Disputed, PairAcross]]:
     """The pairs of systems on which metrics do not agree, contradictions first."""
-    return [
-        (dispute, pair)
-        for kind in NOT_ALIKE
-        for dispute in disputed
-        for pair in dispute.pairs
-        if pair.kind == kind
-    ]
+    disputed_pairs = []
+    for kind in NOT_ALIKE:
+        for dispute in disputed:
+            disputed_pairs += [(dispute, pair) for pair in dispute.pairs if pair.kind == kind]
+    return disputed_pairs

@@ -113,7 +113,8 @@ def write_demo() -> None:
     """Write the corpus of the default settings to `ASSET`."""
     written = _write(N_SEGMENTS, SEED, 1, KOEHN_SYSTEMS, _MODEL)
     texts = [*written.references.values(), *written.systems.values()]
-    sizes = np.stack([np.bincount(text.segment, minlength=N_SEGMENTS) for text in texts], axis=1)
+    sizes_by_text = [np.bincount(text.segment, minlength=N_SEGMENTS) for text in texts]
+    sizes = np.stack(sizes_by_text, axis=1)
     # Segment by segment, the reference before the systems: texts that are alike are near each other
     # and pack well.
     segments = np.concatenate([text.segment for text in texts])
@@ -205,11 +206,13 @@ def _read(n_segments: int | None) -> _Written:
             )
 
         def take(dtype: str, count: int) -> np.ndarray:
-            return np.frombuffer(file.read(count * np.dtype(dtype).itemsize), dtype)
+            n_bytes = count * np.dtype(dtype).itemsize
+            return np.frombuffer(file.read(n_bytes), dtype)
 
         topic = take("u1", total)[:n]
         document = take("<u2", total)[:n]
-        sizes = take("u1", total * len(names)).reshape(total, -1)[:n].astype(int)
+        sizes_of_all = take("u1", total * len(names)).reshape(total, -1)
+        sizes = sizes_of_all[:n].astype(int)
         words = take("<u2", sizes.sum())
     # The words are segment by segment, and in each text by text.
     text_of_cell = np.tile(np.arange(len(names), dtype=np.uint8), n)
@@ -218,14 +221,10 @@ def _read(n_segments: int | None) -> _Written:
     for k, name in enumerate(names):
         segments = np.repeat(np.arange(n), sizes[:, k])
         texts[name] = Tokens(words[text_of_word == k], segments)
+    references = {name: texts[name] for name in header["references"]}
+    systems = {name: texts[name] for name in header["systems"]}
     return _Written(
-        header["seed"],
-        header["words"],
-        header["topics"],
-        topic,
-        document,
-        references={name: texts[name] for name in header["references"]},
-        systems={name: texts[name] for name in header["systems"]},
+        header["seed"], header["words"], header["topics"], topic, document, references, systems
     )
 
 
@@ -236,10 +235,13 @@ def _testset(written: _Written) -> TestSet:
     documents = []
     for domain, number in zip(domains, written.document.tolist(), strict=True):
         documents.append(f"{domain.replace(' ', '-')}-{number + 1:04d}")
+    name = f"{_TITLE} (seed {written.seed})"
+    systems = _spell_all(written.words, written.systems)
+    references = _spell_all(written.words, written.references)
     return TestSet(
-        f"{_TITLE} (seed {written.seed})",
-        _spell_all(written.words, written.systems),
-        _spell_all(written.words, written.references),
+        name,
+        systems,
+        references,
         documents=documents,
         domains=domains,
         simulated=True,
@@ -352,7 +354,8 @@ def _ratings(seed: int) -> SegmentScores:
         quality = 100 - _POINTS * error_shares(corpus, system, _TASK_MODEL, own_stream)
         noise = _NOISE_SD * own_stream("ratings").standard_normal(TASK_SEGMENTS)
         ratings = quality + rater_effect[corpus.document] + noise
-        points = np.clip(np.rint(ratings), 0, 100).astype(int).tolist()
+        points = np.rint(ratings).astype(int)
+        points = np.clip(points, 0, 100).tolist()
         has_rating = is_rated[corpus.document].tolist()
         by_system[system.name] = [
             value if rated else None for value, rated in zip(points, has_rating, strict=True)

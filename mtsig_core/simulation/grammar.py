@@ -78,7 +78,8 @@ class Grammar:
         generator. Each round of rewriting has its own, so that more segments never change earlier
         ones.
         """
-        text = Tokens(~self.start[topic, n_clauses - 1], np.arange(len(topic)))
+        start = self.start[topic, n_clauses - 1]
+        text = Tokens(~start, np.arange(len(topic)))
         stride = 1 + (stream("strides").random(len(topic)) < 0.5)
         depth = 0
         while True:
@@ -95,10 +96,12 @@ class Grammar:
             segment = text.segment[places]
             draw = stream(purpose).random(len(places))
             size = self.rule_size[rule]
-            choice = np.searchsorted(self.chance, rule + draw, side="right") - self.rule_first[rule]
+            alternative = np.searchsorted(self.chance, rule + draw, side="right")
+            choice = alternative - self.rule_first[rule]
             # A document's favourite is the alternative from which its choices are counted.
             share = (favourite[segment] + _GOLDEN * rule) % 1
-            choice += np.floor(share * size).astype(int) * self.favours[rule]
+            favourite_choice = np.floor(share * size).astype(int)
+            choice += favourite_choice * self.favours[rule]
             by_turns = _by_turns(choice, rule, segment, stride)
             choice = np.where(self.takes_turns[rule], by_turns, choice) % size
             is_present = draw < fullness[segment]
@@ -114,7 +117,8 @@ class Grammar:
         first[places] = self.body_first[alternative]
         source, place = ragged(size)
         is_kept = first[source] < 0
-        symbols = np.where(is_kept, text.ids[source], self.body[first[source] + place])
+        rewritten = self.body[first[source] + place]
+        symbols = np.where(is_kept, text.ids[source], rewritten)
         return Tokens(symbols, text.segment[source])
 
     def mistaken(self, meanings: np.ndarray, draw: np.ndarray) -> np.ndarray:
@@ -133,13 +137,17 @@ class Grammar:
         The usual word has probability `usual`; else it is one of the others.
         """
         n_others = self.meaning_size[text.ids] - 1
-        number = 1 + np.floor(np.maximum(draw - usual, 0) / (1 - usual) * n_others).astype(int)
-        number[(draw < usual) | (n_others == 0)] = 0
+        share = np.maximum(draw - usual, 0) / (1 - usual)
+        number = 1 + np.floor(share * n_others).astype(int)
+        is_usual = (draw < usual) | (n_others == 0)
+        number[is_usual] = 0
         words = self.spelling[self.meaning_first[text.ids] + number]
         a = self.words.index("a")
         an = self.words.index("an")
         goes_on = text.segment[1:] == text.segment[:-1]
-        needs_an = (words[:-1] == a) & goes_on & self._takes_an[words[1:]]
+        is_article = words[:-1] == a
+        is_before_vowel = self._takes_an[words[1:]]
+        needs_an = is_article & goes_on & is_before_vowel
         words[:-1][needs_an] = an
         return Tokens(words, text.segment)
 
@@ -163,7 +171,8 @@ def sentences(words: Sequence[str], text: Tokens) -> list[str]:
     inside = [word if word == "," else f" {word}" for word in words]
     first = [f".\n{word[0].upper()}{word[1:]}" for word in words]
     begins = np.append(True, text.segment[1:] != text.segment[:-1])
-    pieces = np.array([inside, first], dtype=object)[begins.astype(int), text.ids]
+    forms = np.array([inside, first], dtype=object)
+    pieces = forms[begins.astype(int), text.ids]
     return ("".join(pieces.tolist())[2:] + ".").split("\n")
 
 
@@ -187,7 +196,9 @@ def _by_turns(
     firsts = np.flatnonzero(np.diff(key[order], prepend=-1))
     group, use = ragged(np.diff(firsts, append=len(key)))
     result = np.empty_like(choice)
-    result[order] = choice[order[firsts]][group] + use * stride[segment[order]]
+    first_choice = choice[order[firsts]]
+    further = use * stride[segment[order]]
+    result[order] = first_choice[group] + further
     return result
 
 
@@ -195,6 +206,8 @@ def _by_turns(
 
 _Alternative = tuple[list[str], int]  # symbols, weight
 _Rules = dict[str, list[_Alternative]]
+#: A list of words: the kind of a small word, or topic and rule.
+_WordList = str | tuple[str, str]
 
 
 @functools.cache
@@ -259,7 +272,8 @@ def _read_topic(lines: Sequence[str], phrases: _Rules) -> _Rules:
         own_symbols = {"?ADJECTIVE": f"?{name}.adjective".upper(), "NOUN": f"{name}.noun".upper()}
         rules[name] = []
         for symbols, weight in phrases[kind]:
-            rules[name].append(([own_symbols.get(symbol, symbol) for symbol in symbols], weight))
+            renamed = [own_symbols.get(symbol, symbol) for symbol in symbols]
+            rules[name].append((renamed, weight))
     return rules
 
 
@@ -273,7 +287,7 @@ class _Tables:
     #: (topic, name) -> number.
     rules: dict[tuple[str, str], int] = field(default_factory=dict)
     #: (list, words) -> number.
-    meanings: dict[tuple[str | tuple[str, str], str], int] = field(default_factory=dict)
+    meanings: dict[tuple[_WordList, str], int] = field(default_factory=dict)
     #: Of each rule: (symbols, weight).
     alternatives: list[list[tuple[list[int], int]]] = field(default_factory=list)
 
@@ -285,14 +299,14 @@ class _Tables:
         while len(self.alternatives) < len(self.rules):
             _, name = list(self.rules)[len(self.alternatives)]
             if name.startswith("?"):  # may be left out
-                bodies: list[_Alternative] = [([], 1), ([name[1:].upper()], 1)]
+                symbol = name[1:].upper()
+                bodies: list[_Alternative] = [([], 1), ([symbol], 1)]
             else:
                 bodies = rules[name]
             alternatives = []
             for body, weight in bodies:
-                alternatives.append(
-                    ([self._number_symbol(topic, name, symbol) for symbol in body], weight)
-                )
+                numbers = [self._number_symbol(topic, name, symbol) for symbol in body]
+                alternatives.append((numbers, weight))
             self.alternatives.append(alternatives)
 
     def _number_rule(self, topic: str, name: str) -> int:

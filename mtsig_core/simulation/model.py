@@ -135,7 +135,8 @@ def make_corpus(n_segments: int, model: Model, stream: Stream) -> Corpus:
     difficulty = difficulty[:n_segments]
 
     length = _lengths(stream("lengths"), n_segments, model)
-    n_clauses = np.clip(np.rint(length / _TOKENS_PER_CLAUSE), 1, MOST_CLAUSES).astype(int)
+    n_clauses = np.rint(length / _TOKENS_PER_CLAUSE).astype(int)
+    n_clauses = np.clip(n_clauses, 1, MOST_CLAUSES)
     fullness = np.interp(length / n_clauses, _CLAUSE_LENGTH, _FULLNESS)
     favourite = stream("favourites").random(document[-1] + 1)[document]
     text = grammar.write(topic, n_clauses, fullness, favourite, partial(stream, "text"))
@@ -203,11 +204,13 @@ def _choose_faults(
     # Only nouns and adjectives attract stray words: doubled articles or verbs would read like
     # typing errors.
     attracts = grammar.is_noun[meaning] | grammar.is_adjective[meaning]
-    is_stray = is_wrong & ~is_missing & attracts & (kind_draw < system.missing + system.stray)
+    draws_stray = kind_draw < system.missing + system.stray
+    is_stray = is_wrong & ~is_missing & attracts & draws_stray
     is_replaced = is_wrong & ~is_missing & ~is_stray
     is_corrected = np.zeros(n, bool)
     if system.length_bias:
-        is_hit = ~is_wrong & (stream("length").random(n) < abs(system.length_bias))
+        length_draw = stream("length").random(n)
+        is_hit = ~is_wrong & (length_draw < abs(system.length_bias))
         if system.length_bias < 0:
             is_missing = is_missing | is_hit
         else:
@@ -215,7 +218,8 @@ def _choose_faults(
     if system.word_penalty:
         # Half by how sure the system is, half by chance: precision is about the same, and only the
         # length tells.
-        doubt = np.sqrt(0.5) * (noise + _noise(stream("word penalty"), n, model.burst))
+        chance = _noise(stream("word penalty"), n, model.burst)
+        doubt = np.sqrt(0.5) * (noise + chance)
         is_hit = doubt < NormalDist().inv_cdf(abs(system.word_penalty))
         if system.word_penalty > 0:
             is_missing = is_missing | is_hit
@@ -258,8 +262,10 @@ def _mistakes(
     threshold = system.level + corpus.difficulty + own_difficulty
     own_noise = _noise(stream("noise"), len(segment), model.burst)
     shared = model.shared_noise
-    noise = np.sqrt(shared) * corpus.noise + np.sqrt(1 - shared) * own_noise
-    return noise, noise < threshold[segment]
+    shared_noise = np.sqrt(shared) * corpus.noise
+    noise = shared_noise + np.sqrt(1 - shared) * own_noise
+    is_wrong = noise < threshold[segment]
+    return noise, is_wrong
 
 
 def _choose_topics(rng: np.random.Generator, n_runs: int, n_topics: int) -> np.ndarray:
@@ -314,9 +320,11 @@ def _wrong_words(
     For some nouns and adjectives it is one from the text before.
     """
     distance = 1 + np.floor(choice_draw * _REACH).astype(int)
-    before = meaning[np.maximum(np.arange(len(meaning)) - distance, 0)]
+    place = np.arange(len(meaning)) - distance
+    before = meaning[np.maximum(place, 0)]
     is_phrase = grammar.is_noun | grammar.is_adjective
-    is_from_before = (lapse_draw >= model.same_kind) & is_phrase[meaning] & is_phrase[before]
+    are_phrases = is_phrase[meaning] & is_phrase[before]
+    is_from_before = (lapse_draw >= model.same_kind) & are_phrases
     return np.where(is_from_before, before, grammar.mistaken(meaning, choice_draw))
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from mtsig_core.caution import Caution
 from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
 from mtsig_core.metrics import METRICS, resolve_metric
 from mtsig_core.results import (
@@ -59,7 +60,8 @@ from mtsig_core.testset import TestSet
 
 
 NOT_ALIKE = ("opposite", "significant by some")
-AGREE, UNDECIDED = "agree", "cannot be decided"
+AGREE = "agree"
+UNDECIDED = "cannot be decided"
 FEW = "cannot be decided with so few trials or units"
 #: What metrics may say of a pair together, the gravest first.
 AGREEMENTS = (*NOT_ALIKE, AGREE, UNDECIDED)
@@ -168,7 +170,8 @@ def _join_metrics(
     for pairs, sign in results:
         table = {}
         for pair in pairs:
-            improvement, decision = sign * pair.delta, number_of_side[pair.better]
+            improvement = sign * pair.delta
+            decision = number_of_side[pair.better]
             table[pair.a, pair.b] = _Decision(improvement, decision, pair.decidable)
             table[pair.b, pair.a] = _Decision(-improvement, -decision, pair.decidable)
         tables.append(table)
@@ -243,7 +246,8 @@ class _Share:
 def _draw_share(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int) -> _Share:
     draws = draw_part(measured, pairs, plan, jobs)
     contrast = draws.contrast
-    systems, sides = draws.systems.sample, draws.sides.sample
+    systems = draws.systems.sample
+    sides = draws.sides.sample
     assert systems.freedom is not None, "it was drawn for intervals"
     assert sides.freedom is not None, "it was drawn for intervals"
     is_tested = contrast.is_tested
@@ -300,14 +304,17 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     plan = next(iter(plans.values()))
     if len(names) < 2:
         return None
-    n, share = len(names), 1 / len(measured)
+    n = len(names)
+    share = 1 / len(measured)
     pairs = engine.all_pairs(n)
     observed = np.zeros(n + len(pairs))
     replicates = np.zeros((n + len(pairs), plan.resamples))
     null = np.zeros((len(pairs), trials))
     is_tested = np.ones(len(pairs), dtype=bool)
     is_single = np.zeros(n + len(pairs), dtype=bool)
-    n_apart, variances, freedom = [], [], []
+    n_apart = []
+    variances = []
+    freedom = []
     for number, (lang_pair, counted) in enumerate(measured.items(), 1):
         keyed = replace(plans[lang_pair], trials=trials, seed=derive_seed(seed, lang_pair))
         lang_pair_share = _draw_share(counted.only(names), pairs, keyed, jobs)
@@ -688,7 +695,9 @@ class _TaskWork:
         settings = {pair: comparison.settings for pair, comparison in comparisons.items()}
         # As within language pairs, where one of them has few units.
         has_few_units = any(result.ci == "jackknife-t" for result in results)
-        ci = "jackknife-t" if has_few_units else "percentile"
+        ci = "percentile"
+        if has_few_units:
+            ci = "jackknife-t"
         draws = None
         if self.sampling["test"] in MACRO_TESTS:
             draws = self._draw_across(metric, settings, measured)
@@ -701,7 +710,9 @@ class _TaskWork:
         self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
     ) -> AcrossDraws | None:
         """Draw the mean differences, and those of the mean over domains, for rules that use it."""
-        plans, testsets, keys = {}, {}, []
+        plans = {}
+        testsets = {}
+        keys = []
         for lang_pair, of_pair in settings.items():
             testset = self.task.testset(lang_pair)
             plan = replace(Plan.from_settings(of_pair), trials=None)
@@ -770,7 +781,9 @@ def join_task(
             excluded = find_exclusions(lang_pair, exclude)
             pairs[lang_pair] = replace(join_comparisons(by_metric), excluded=excluded)
     macro_in_order = {name: macro[name] for name in metrics if name in macro}
-    cautions = () if are_given else tuple(about_choice(info, metrics[0]))
+    cautions: tuple[Caution, ...] = ()
+    if not are_given:
+        cautions = tuple(about_choice(info, metrics[0]))
     return TaskComparison(info, pairs, macro_in_order, exclude, warnings=cautions)
 
 
@@ -907,7 +920,8 @@ def _list_macro_pairs(
     pairs = []
     for k, (first, second) in enumerate(draws.pairs):
         better = SIDES[int(decisions.better[k])]
-        is_decidable, n_apart = bool(decisions.decidable[k]), int(draws.n_apart[k])
+        is_decidable = bool(decisions.decidable[k])
+        n_apart = int(draws.n_apart[k])
         pair = MacroPair(
             a=draws.names[first],
             b=draws.names[second],

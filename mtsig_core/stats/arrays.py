@@ -42,7 +42,9 @@ def apply_by_rows(function: Callable[..., np.ndarray], *arrays: np.ndarray | Row
         for rows in row_chunks(len(made[-1]), n_columns):
             few_rows = [array[rows] for array in made]
             results.append(function(*few_rows))
-    return np.concatenate(results, axis=-1) if results else np.empty(0)
+    if results:
+        return np.concatenate(results, axis=-1)
+    return np.empty(0)
 
 
 def apply_to_known(function: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:

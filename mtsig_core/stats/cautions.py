@@ -199,7 +199,9 @@ def _median_se_ratio(results: Mapping[str, MetricResult]) -> float | None:
         for pair in result.pairs
         if pair.se_ratio is not None
     ]
-    return statistics.median(ratios) if ratios else None
+    if ratios:
+        return statistics.median(ratios)
+    return None
 
 
 def _about_few_units(
@@ -221,7 +223,9 @@ def _about_few_units(
 def about_definition(test: str) -> Iterator[Caution]:
     """Warn of a test that its source defines badly, or that assumes more than others."""
     if TESTS[test].caution:
-        code = "test-as-published" if TESTS[test].as_published else "test-assumes"
+        code = "test-assumes"
+        if TESTS[test].as_published:
+            code = "test-as-published"
         yield Caution(code, {"test": test}, remedies=({"test": "ar"},))
 
 
@@ -300,7 +304,9 @@ def warn_of_skew(
         "n_other": n_other,
         "test": settings.test,
     }
-    remedies = () if n_other is None else ({"test": STUDENTISED},)
+    remedies: tuple[dict[str, str], ...] = ()
+    if n_other is not None:
+        remedies = ({"test": STUDENTISED},)
     yield Caution("skewed-system", facts, metric, remedies=remedies)
 
 
@@ -311,7 +317,9 @@ def about_few_in(
 
     If the test is given, groups in which it cannot decide anything get a caution of their own.
     """
-    needed = 0 if test is None else _count_needed(test, unit, alpha)
+    needed = 0
+    if test is not None:
+        needed = _count_needed(test, unit, alpha)
     hopeless = {name: n for name, n in sizes.items() if n < needed}
     few = {name: n for name, n in sizes.items() if needed <= n < FEW_UNITS}
     if hopeless:
@@ -388,7 +396,9 @@ def about_agreement(agreement: Agreement | TaskAgreement) -> Iterator[Caution]:
         remedies: tuple[Remedy, ...] = ()
         if row.metric not in METRICS:
             doubt = "direction"
-            other_direction = "lower" if row.higher_is_better else "higher"
+            other_direction = "higher"
+            if row.higher_is_better:
+                other_direction = "lower"
             remedies = ({f"{other_direction}_is_better": row.metric},)
         elif all_are_against:
             doubt = "human scores"
@@ -487,7 +497,9 @@ def _warn_of_equal_scores(
         "n_told": n_told,
         "n_differ": len(differing),
     }
-    remedies = () if telling is None else ({"metrics": telling},)
+    remedies: tuple[dict[str, str], ...] = ()
+    if telling is not None:
+        remedies = ({"metrics": telling},)
     return Caution("cannot-tell-apart", facts, metric, remedies=remedies)
 
 
@@ -495,7 +507,8 @@ def _find_telling_metric(
     testset: TestSet, metric: str, pairs: Sequence[tuple[str, str]]
 ) -> tuple[str | None, int]:
     """Return the metric of texts that tells most of these pairs apart, and their number."""
-    best, most = None, 0
+    best = None
+    most = 0
     if not pairs:
         return best, most
     for name in _TELLING_METRICS:
@@ -508,7 +521,8 @@ def _find_telling_metric(
         for a, b in pairs:
             n_told += abs(score_of[a] - score_of[b]) > TOLERANCE * abs(score_of[a])
         if n_told > most:
-            best, most = name, int(n_told)
+            best = name
+            most = int(n_told)
     return best, most
 
 
@@ -555,7 +569,8 @@ def _about_family(settings: Settings, result: MetricResult) -> Iterator[Caution]
 
 
 def _warn_of_few_units(settings: Settings, result: MetricResult) -> Caution:
-    n_pairs, n_units = len(result.tested), count_most_units(result)
+    n_pairs = len(result.tested)
+    n_units = count_most_units(result)
     test = TESTS[settings.test]
     floor = p_floor(test, settings.unit, np.array(n_units), settings.block_length, settings.trials)
     least = float(floor)
@@ -578,7 +593,8 @@ def _warn_of_few_units(settings: Settings, result: MetricResult) -> Caution:
 
 
 def _warn_of_few_trials(settings: Settings, result: MetricResult) -> Caution:
-    n_pairs, test = len(result.tested), TESTS[settings.test]
+    n_pairs = len(result.tested)
+    test = TESTS[settings.test]
     needed = fewest_trials(settings, n_pairs)
     remedies: list[Remedy] = []
     if needed is not None:
@@ -623,9 +639,11 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
     jointly = CORRECTIONS[settings.correction].family_wise and len(result.tested) > 1
     odd = []
     for pair in result.pairs:
-        low, high = pair.ci_low, pair.ci_high
+        low = pair.ci_low
+        high = pair.ci_high
         if jointly:
-            low, high = pair.ci_joint_low, pair.ci_joint_high
+            low = pair.ci_joint_low
+            high = pair.ci_joint_high
         if low is None or high is None or not pair.decidable or is_split(pair, settings.alpha):
             continue
         if pair.significant == contains_zero(low, high):
@@ -769,7 +787,9 @@ def rank_disagreement(result: MetricResult | MacroResult) -> dict[str, Any]:
         if pair.decidable and pair.better is None:
             n_apart += _are_apart(ranks[pair.a], ranks[pair.b])
     differ = {"undecided": is_undecided, "wary": wary, "bold": bold, "n_apart": n_apart}
-    return differ if any(differ.values()) else {}
+    if any(differ.values()):
+        return differ
+    return {}
 
 
 def _are_apart(first: range, second: range) -> bool:
@@ -854,7 +874,8 @@ def _few_differences(
     """Return in how few units the scores of a pair differ, if that bounds its p; else empty."""
     if pair.n_apart is None:
         return {}
-    test, n_apart = TESTS[settings.test], np.array(pair.n_apart)
+    test = TESTS[settings.test]
+    n_apart = np.array(pair.n_apart)
     least = float(p_floor(test, settings.unit, n_apart, settings.block_length))
     is_larger = pair.p_value is None or pair.p_value > least
     if least <= 0 or (pair.decidable and is_larger):
@@ -1005,7 +1026,8 @@ def _about_empty(
         ]
     for name in sorted(empty, key=lambda name: -len(empty[name])):  # the worst first
         texts = texts_by_name[name]
-        n, n_present = len(empty[name]), len(texts) - texts.count(None)
+        n = len(empty[name])
+        n_present = len(texts) - texts.count(None)
         if n == 0:
             continue
         if n == n_present:
@@ -1169,7 +1191,8 @@ def about_raters(testset: TestSet, metric: str, alpha: float) -> Iterator[Cautio
         if assumption.code == "rater-favour" and significant(facts["p"], alpha):
             yield Caution("raters-favour-systems", {"p": facts["p"]}, metric)
         if assumption.code == "rater-links" and facts["widening"] > WIDE_BY_RATERS:
-            a, b = facts["a"], facts["b"]
+            a = facts["a"]
+            b = facts["b"]
             if a in testset.systems and b in testset.systems:
                 widths = {"worth": facts["worth"], "widening": facts["widening"]}
                 yield Caution("few-rater-links", widths, metric, a, b)
@@ -1214,7 +1237,9 @@ def find_suspicions(testset: TestSet) -> list[Caution]:
     cautions = list(about_texts(testset))
     for metric in testset.scores:
         cautions += about_ratings(testset, metric)
-    unit = "segment" if testset.documents is None else "document"
+    unit = "document"
+    if testset.documents is None:
+        unit = "segment"
     if testset.documents is not None:
         cautions += about_independence(testset, unit)
     cautions += about_copies(testset, make_units(testset, unit))

@@ -72,7 +72,9 @@ def split_by_reference(testset: TestSet, test: str) -> dict[str, TestSet]:
     for name, texts in testset.references.items():
         positions = [k for k, text in enumerate(texts) if text is not None]
         if positions:
-            segments = testset.take(positions) if len(positions) < len(texts) else testset
+            segments = testset
+            if len(positions) < len(texts):
+                segments = testset.take(positions)
             by_reference[name] = segments.scored_with([name])
     return by_reference
 
@@ -303,7 +305,8 @@ def decide(
     >>> decide(draws, correction="holm") == compare(ts, trials=999, correction="holm")
     True
     """
-    testset, plan = draws.testset, draws.plan
+    testset = draws.testset
+    plan = draws.plan
     for metric in draws.metrics:
         check_metric(metric, plan.test, ci, rank_rule)
     units = make_units(testset, plan.unit, plan.block_length)
@@ -655,7 +658,8 @@ def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndar
     They are wider than the values where these are as close together as numbers of their size can
     be.
     """
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     least_width = 2 * n_bins * float(np.spacing(max(-low, high)))
     margin = 0.0
     if low == high:

@@ -89,4 +89,6 @@ def _inflation(characters: dict[tuple[int, int], int]) -> float:
     sizes = np.array(list(characters.values()), dtype=float)
     together = np.bincount(texts, weights=sizes)
     apart = float(np.sum(sizes**2))
-    return float(np.sum(together**2)) / apart if apart else 1.0
+    if apart:
+        return float(np.sum(together**2)) / apart
+    return 1.0

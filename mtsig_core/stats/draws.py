@@ -105,9 +105,13 @@ class PairTests:
             return self
 
         def select_rows(values: np.ndarray | None) -> np.ndarray | None:
-            return None if values is None else values[rows]
+            if values is None:
+                return None
+            selected: np.ndarray = values[rows]
+            return selected
 
-        win, lose = select_rows(self.win), select_rows(self.lose)
+        win = select_rows(self.win)
+        lose = select_rows(self.lose)
         if win is not None and lose is not None:
             is_first = orientation > 0
             win, lose = np.where(is_first, win, lose), np.where(is_first, lose, win)
@@ -180,11 +184,14 @@ class MetricDraws:
     @property
     def sign(self) -> int:
         """What turns a difference of scores into an improvement."""
-        return 1 if self.higher_is_better else -1
+        if self.higher_is_better:
+            return 1
+        return -1
 
     def sample_differences(self, tested: np.ndarray) -> Sample:
         """The differences of some pairs, by their numbers among the tested ones."""
-        pairs, systems = self.pairs[self.n > 0][tested], self.systems
+        pairs = self.pairs[self.n > 0][tested]
+        systems = self.systems
         replicates = self.drawn_differences(tested)
         segments = None
         if systems.segments is not None:
@@ -375,7 +382,8 @@ def _find_skewed(measured: Measured, draws: ContrastDraws) -> tuple[SkewedSystem
 
 
 def _sample_differences(draws: ContrastDraws) -> Sample:
-    contrast, sample = draws.contrast, draws.sides.sample
+    contrast = draws.contrast
+    sample = draws.sides.sample
     assert sample.freedom is not None, "it was drawn for intervals"
     return Sample(
         contrast.deltas,
@@ -562,7 +570,8 @@ def test_contrast(
 ) -> PairTests:
     """Draw what the test of the plan looks at, and test the pairs of a contrast."""
     test = TESTS[plan.test]
-    contrast, sides = draws.contrast, draws.sides
+    contrast = draws.contrast
+    sides = draws.sides
     errors = None
     if test.draws == "studentised":
         errors = jackknife_errors(sides.sample.left_out, contrast.rows)
@@ -585,7 +594,8 @@ def draw_replicates(
     progress: StageProgress | None,
 ) -> np.ndarray | Rows:
     """What the test looks at beside the observed differences, a row for each tested pair."""
-    test, pairs = TESTS[plan.test], contrast.rows
+    test = TESTS[plan.test]
+    pairs = contrast.rows
     if test.of_segments:
         assert sides.sample.segments is not None, "the test is only for means of segment scores"
         return pair_differences(sides.sample.segments, pairs)

@@ -85,7 +85,9 @@ class Columns:
         numbers = {digest: k for k, digest in enumerate(dict.fromkeys(digests.flat))}
         source = np.array([numbers[digest] for digest in digests.flat], dtype=int)
         source = source.reshape(n_stats, n_systems)
-        most = largest(statistics) if is_whole else np.inf
+        most = np.inf
+        if is_whole:
+            most = largest(statistics)
         values = _allocate(n_units, len(numbers), most, statistics.min(initial=0) >= 0)
         stored = set()
         for system, columns in enumerate(_copy_by_system(statistics)):
@@ -140,7 +142,8 @@ class Columns:
 
     def only(self, systems: np.ndarray) -> Columns:
         """Those of these systems, in this order."""
-        source, is_chained = self.source[:, systems], self.is_chained[:, systems]
+        source = self.source[:, systems]
+        is_chained = self.is_chained[:, systems]
         used, renumbered = np.unique(source, return_inverse=True)
         if len(used) == self.n_distinct:
             return replace(self, source=source, is_chained=is_chained)
@@ -235,7 +238,9 @@ class UnitStatistics:
         if not is_segment_mean(self.metric) or self.shape[0] != 2:
             return 0
         counts = self.expand(self._columns[: self.units.n].T)[-1]
-        return int(counts[0].sum()) if (counts == counts[0]).all() else 0
+        if (counts == counts[0]).all():
+            return int(counts[0].sum())
+        return 0
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Score sums with the statistics on the first axis, shape (stats, ...) -> (...)."""
@@ -279,7 +284,9 @@ class UnitStatistics:
         if not is_exact:
             is_exact = int(weights.sum(axis=1).max()) * self._peak < EXACT_IN_FLOAT32
         is_single = is_exact and columns.dtype != np.float64
-        dtype = np.float32 if is_single else np.float64
+        dtype: type[np.floating] = np.float64
+        if is_single:
+            dtype = np.float32
         sums: np.ndarray = weights.astype(dtype) @ columns.astype(dtype, copy=False)
         return sums.astype(self._sum_dtype, copy=False)
 
@@ -295,7 +302,8 @@ class UnitStatistics:
         cuts = [0, *np.flatnonzero(np.diff(n_exceeded)) + 1, len(by_group)]
         chunks = []
         for first_group, last_group in pairwise(cuts):
-            first, last = int(first_group) * UNITS_AT_ONCE, int(last_group) * UNITS_AT_ONCE
+            first = int(first_group) * UNITS_AT_ONCE
+            last = int(last_group) * UNITS_AT_ONCE
             chunks.append((first, self._columns[first:last].view(np.uint64)))
         return chunks
 
@@ -340,7 +348,8 @@ def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> n
 
 #: So many that no p is bounded by their number: 2/2^20 is a two-millionth.
 ENOUGH = 20
-_UNITS_COMPARED, _VALUES_COMPARED = 256, 1 << 22
+_UNITS_COMPARED = 256
+_VALUES_COMPARED = 1 << 22
 
 
 def count_differing_units(
@@ -524,10 +533,8 @@ def _swap_pairs(
     moved = data.expand(columns, systems)
     remaining = data.totals[:, systems, None].astype(moved.dtype) - moved
     if data.n_shared_segments:
-        moved_scores, remaining_scores = (
-            moved[0].astype(np.float64),
-            remaining[0].astype(np.float64),
-        )
+        moved_scores = moved[0].astype(np.float64)
+        remaining_scores = remaining[0].astype(np.float64)
         return _subtract_means(data.n_shared_segments, remaining_scores, moved_scores, pairs)
     swap = getattr(data.metric.score, "swapped", None)
     if swap is None or not worth_compiling(30 * len(pairs) * moved.shape[2]):
@@ -649,7 +656,9 @@ def find_scored(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray 
     if isinstance(statistics, Columns) or not is_segment_mean(metric):
         return None
     has_score: np.ndarray = statistics[..., -1] > 0
-    return None if has_score.all() else has_score
+    if has_score.all():
+        return None
+    return has_score
 
 
 def has_gaps(metric: Metric, statistics: np.ndarray | Columns) -> bool:
@@ -716,7 +725,9 @@ class Measured:
     @cached_property
     def statistics(self) -> np.ndarray:
         """Shape (systems, segments, stats)."""
-        return self.stored.statistics() if isinstance(self.stored, Columns) else self.stored
+        if isinstance(self.stored, Columns):
+            return self.stored.statistics()
+        return self.stored
 
     @cached_property
     def totals(self) -> np.ndarray:

@@ -216,7 +216,9 @@ def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = 
 
 def rank_correction(settings: Settings) -> str:
     """The correction behind the rank intervals, whatever that of the pairs is."""
-    return "romano-wolf" if TESTS[settings.test].romano_wolf else "holm"
+    if TESTS[settings.test].romano_wolf:
+        return "romano-wolf"
+    return "holm"
 
 
 def find_shortage(
@@ -299,4 +301,6 @@ def count_most_units(result: MetricResult) -> int:
 
 def differing_unit(settings: Settings) -> str:
     """The unit that `count_differing_units` counts: where blocks are drawn, the segment."""
-    return "segment" if settings.unit == "block" else settings.unit
+    if settings.unit == "block":
+        return "segment"
+    return settings.unit

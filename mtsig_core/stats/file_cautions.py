@@ -124,7 +124,8 @@ def _about_order(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Cau
 
 def _locate_lines(testset: TestSet, reordering: Reordering) -> dict[str, int]:
     """Return the first and the last line that fit other lines of the reference better."""
-    first, last = testset.lines[reordering.start], testset.lines[reordering.stop - 1]
+    first = testset.lines[reordering.start]
+    last = testset.lines[reordering.stop - 1]
     return {"first": first, "last": last}
 
 
@@ -333,7 +334,8 @@ def _find_shared_start(lines: Sequence[str]) -> str:
 
 #: Least length of a line in words, or in characters of scripts without spaces: short lines are often
 #: equal.
-_LEAST_WORDS, _LEAST_CHARACTERS = 5, 12
+_LEAST_WORDS = 5
+_LEAST_CHARACTERS = 12
 _LEAST_LONG_LINES = 20
 #: How much larger the share of lines is that one system has as the reference has them, or with one
 #: edit, than the share of the next system.

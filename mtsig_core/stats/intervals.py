@@ -40,7 +40,9 @@ class Sample:
 
 def finite_or_none(value: float) -> float | None:
     """A plain number, None where it is undefined."""
-    return float(value) if math.isfinite(value) else None
+    if math.isfinite(value):
+        return float(value)
+    return None
 
 
 def finite_ends(low: float, high: float) -> tuple[float, float] | None:

@@ -33,7 +33,9 @@ class KeptDraws(dict[Any, Any]):
 
     def __missing__(self, key: Any) -> Any:
         kind = _choose_kind(key)
-        value = None if kind is None else kept_value(kind, repr(key))
+        value = None
+        if kind is not None:
+            value = kept_value(kind, repr(key))
         if value is None:
             raise KeyError(key)
         super().__setitem__(key, value)
@@ -53,7 +55,9 @@ class KeptDraws(dict[Any, Any]):
 def _choose_kind(key: Any) -> type[MetricDraws | AcrossDraws] | None:
     """Return the type of what has a key on disk; None if it is only in memory."""
     if key[0] == "draws":
-        return None if key[2] is None else MetricDraws
+        if key[2] is None:
+            return None
+        return MetricDraws
     keys_of_pairs = key[3:]
     if any(draws_key[2] is None for draws_key in keys_of_pairs):
         return None

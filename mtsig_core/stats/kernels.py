@@ -11,8 +11,10 @@ from mtsig_core._compiled import compiled
 
 # Philox4x64: the two factors, and the two numbers that each round adds to the key (the fractions of
 # the golden ratio and of the square root of 3).
-_FIRST, _SECOND = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
-_GOLDEN, _SQRT3 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
+_FIRST = np.uint64(0xD2E7470EE14C6C93)
+_SECOND = np.uint64(0xCA5A826395121157)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_SQRT3 = np.uint64(0xBB67AE8584CAA73B)
 
 
 def _multiply(typing: Any, a: Any, b: Any) -> Any:  # noqa: ARG001  numba calls it
@@ -43,15 +45,24 @@ def random_words(key: np.ndarray, first: int, words: np.ndarray) -> None:
     `key`: ndarray of uint64, shape (2,); `first`: fours of words to skip; `words`: ndarray of
     uint64, a multiple of four of them.
     """
-    counter, zero = np.uint64(first + 1), np.uint64(0)
+    counter = np.uint64(first + 1)
+    zero = np.uint64(0)
     for four in range(len(words) // 4):
-        a, b, c, d = counter + np.uint64(four), zero, zero, zero
-        first_key, second_key = key[0], key[1]
+        a = counter + np.uint64(four)
+        b = zero
+        c = zero
+        d = zero
+        first_key = key[0]
+        second_key = key[1]
         for _ in range(10):
-            high_a, low_a = _high(_FIRST, a), _FIRST * a
-            high_c, low_c = _high(_SECOND, c), _SECOND * c
-            a, b = high_c ^ b ^ first_key, low_c
-            c, d = high_a ^ d ^ second_key, low_a
+            high_a = _high(_FIRST, a)
+            low_a = _FIRST * a
+            high_c = _high(_SECOND, c)
+            low_c = _SECOND * c
+            a = high_c ^ b ^ first_key
+            b = low_c
+            c = high_a ^ d ^ second_key
+            d = low_a
             first_key += _GOLDEN
             second_key += _SQRT3
         words[4 * four] = a
@@ -77,18 +88,24 @@ def count_uniform(
     """
     n_rows, n = counts.shape
     bits = 8 * draws.itemsize
-    n_units, n_bits, low_bits = np.uint64(n), np.uint64(bits), np.uint64((1 << bits) - 1)
+    n_units = np.uint64(n)
+    n_bits = np.uint64(bits)
+    low_bits = np.uint64((1 << bits) - 1)
     threshold = np.uint64((1 << bits) % n)
-    units, is_accepted = np.empty(n, np.uint32), np.empty(n, np.uint16)
-    first, position = 0, len(draws)
+    units = np.empty(n, np.uint32)
+    is_accepted = np.empty(n, np.uint16)
+    first = 0
+    position = len(draws)
     for row in range(n_rows):
         if bits == 16 and row % fresh == 0:
             position += position % 2
-        row_counts, n_left = counts[row], n
+        row_counts = counts[row]
+        n_left = n
         while n_left:
             if position == len(draws):
                 random_words(key, first, words)
-                first, position = first + len(words) // 4, 0
+                first = first + len(words) // 4
+                position = 0
             chunk = draws[position : position + n_left]
             # Three loops, so that the processor computes several numbers at once in two of them.
             for k in range(len(chunk)):
@@ -155,20 +172,25 @@ def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarra
     n_units, n_words = columns.shape
     sums = np.zeros((swaps.shape[0], n_words), np.uint64)
     ways = np.zeros((4, 16, n_words), np.uint64)
-    low_bits, half_byte = np.uint64(15), np.uint64(4)
+    low_bits = np.uint64(15)
+    half_byte = np.uint64(4)
     for group in range(0, n_units, 16):
         for k in range(16):
             # Bit k of the two bytes of a group; the highest bit of a byte is its first unit.
             unit = group + 8 * (k // 8) + 7 - k % 8
-            four, bit = k // 4, 1 << k % 4
+            four = k // 4
+            bit = 1 << k % 4
             for way in range(bit):
                 for w in range(n_words):
                     ways[four, bit + way, w] = ways[four, way, w] + columns[unit, w]
         byte = (first + group) // 8
         for r in range(swaps.shape[0]):
-            first_byte, second_byte = np.uint64(swaps[r, byte]), np.uint64(swaps[r, byte + 1])
-            a, b = first_byte & low_bits, first_byte >> half_byte
-            c, d = second_byte & low_bits, second_byte >> half_byte
+            first_byte = np.uint64(swaps[r, byte])
+            second_byte = np.uint64(swaps[r, byte + 1])
+            a = first_byte & low_bits
+            b = first_byte >> half_byte
+            c = second_byte & low_bits
+            d = second_byte >> half_byte
             for w in range(n_words):
                 sums[r, w] += ways[0, a, w] + ways[1, b, w] + ways[2, c, w] + ways[3, d, w]
     return sums

@@ -21,7 +21,8 @@ Lines = Sequence[str | None]
 _Facts = dict[str, Any]
 
 #: Least number and share of lines before mtsig warns of a fault of single lines.
-_LEAST_LINES, _LEAST_SHARE = 5, 0.01
+_LEAST_LINES = 5
+_LEAST_SHARE = 0.01
 #: Share of lines that repeat the source: good systems leave up to 0.013 untranslated.
 _LEAST_COPIES = 0.02
 _LEAST_ENTITIES = 3  # lines: no translator writes one
@@ -69,7 +70,9 @@ class _ComparedTexts:
     def sources(self) -> list[str]:
         """The sources, or the first reference, whose lines differ where the sources do."""
         lines = self.testset.sources
-        return self.references[0] if lines is None else _strip(lines)
+        if lines is None:
+            return self.references[0]
+        return _strip(lines)
 
     @cached_property
     def script(self) -> str | None:
@@ -228,7 +231,9 @@ def _has_script(text: str, script: str) -> bool:
 def _count_letters(text: str, script: str | None = None) -> int:
     """The letters of a text, or those of a script."""
     if text.isascii():
-        return sum(map(str.isalpha, text)) if script in (None, "Latin") else 0
+        if script in (None, "Latin"):
+            return sum(map(str.isalpha, text))
+        return 0
     return len(_compile_letters(script).findall(text))
 
 
@@ -339,7 +344,8 @@ def _about_folding(
     before, metric = _score(testset, suspects, None)
     after, _ = _score(testset, suspects, fold)
     gains = {name: after[name] - before[name] for name in suspects}
-    grave, slight = [], []
+    grave = []
+    slight = []
     for name in sorted(suspects, key=gains.__getitem__, reverse=True):
         if gains[name] < _LEAST_GAIN:
             break
@@ -372,7 +378,8 @@ def _score(
     """
     references: Mapping[str, Any] = testset.references
     if fold is not None:
-        systems, references = _fold_texts(systems, fold), _fold_texts(references, fold)
+        systems = _fold_texts(systems, fold)
+        references = _fold_texts(references, fold)
     folded = TestSet(
         testset.name,
         systems,
@@ -449,7 +456,9 @@ def find_characters(lines: Lines) -> str | None:
                 counts["simplified" if is_simplified else "traditional"] += n
     kind = max(counts, key=counts.__getitem__)
     least = max(_LEAST_TELLING, _CLEARLY * sum(counts.values()))
-    return kind if counts[kind] >= least else None
+    if counts[kind] >= least:
+        return kind
+    return None
 
 
 def _can_encode(char: str, encoding: str) -> bool:

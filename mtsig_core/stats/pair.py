@@ -105,7 +105,9 @@ class PairExamination:
     @property
     def sign(self) -> int:
         """The factor that turns a difference of scores into an improvement of a over b."""
-        return 1 if self.higher_is_better else -1
+        if self.higher_is_better:
+            return 1
+        return -1
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,8 @@ def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
 
 def _examine(pair: _Pair, settings: SamplingSettings, all_segments: Measured) -> PairExamination:
     a, b = pair.measured.names
-    metric, contrast = pair.measured.metric, pair.contrast
+    metric = pair.measured.metric
+    contrast = pair.contrast
     systems = draw_systems(
         contrast.data,
         contrast.statistics,
@@ -325,7 +328,8 @@ def _estimate_intervals(
 
 
 def _run_tests(pair: _Pair, systems: SystemDraws, swapped: np.ndarray) -> Iterator[Outcome]:
-    sign, alpha = pair.measured.sign, pair.alpha
+    sign = pair.measured.sign
+    alpha = pair.alpha
     improvement = sign * pair.contrast.deltas
     for test in fitting_tests(is_segment_mean(pair.measured.metric)).values():
         replicates = swapped
@@ -335,7 +339,10 @@ def _run_tests(pair: _Pair, systems: SystemDraws, swapped: np.ndarray) -> Iterat
         n_differing = pair.contrast.count_differing_units(test.draws == "swaps")
         floor = p_floor(test, pair.units.kind, n_differing)
         tests = test_pairs(improvement, sign * replicates, test, floor, [])
-        p, win, lose, side = tests.p, tests.win, tests.lose, tests.side
+        p = tests.p
+        win = tests.win
+        lose = tests.lose
+        side = tests.side
         assert side is not None, "every test has a side"
         better = favoured = 0
         if significant(float(floor[0]), alpha):  # else so few units decide nothing
@@ -353,20 +360,25 @@ def _run_tests(pair: _Pair, systems: SystemDraws, swapped: np.ndarray) -> Iterat
 
 def _only_value(values: np.ndarray | None) -> float | None:
     """Return the value of the only pair, where the test has such values."""
-    return None if values is None else float(values[0])
+    if values is None:
+        return None
+    return float(values[0])
 
 
 def _detectable_difference(pair: _Pair, se: float | None) -> float | None:
     """Return the minimum detectable difference; None if swaps of so few units cannot reach alpha."""
     if not se:
         return None
-    units, alpha = pair.units, pair.alpha
+    units = pair.units
+    alpha = pair.alpha
     n_differing = pair.contrast.count_differing_units(is_swapped=True)
     smallest_p = p_floor(TESTS["ar"], units.kind, n_differing, units.block_length)
     if not significant(float(smallest_p[0]), alpha):
         return None
     n_effective = float(pair.contrast.n_effective[0])
-    n_swapped = int(n_differing[0]) if units.block_length is None else None
+    n_swapped = None
+    if units.block_length is None:
+        n_swapped = int(n_differing[0])
     return minimum_detectable_difference(
         unbiased(se, n_effective), alpha, n_effective=n_effective, n_swapped=n_swapped
     )
@@ -463,7 +475,9 @@ def _upper_tail(distance: float, se: float, freedom: float) -> float:
     from scipy.special import ndtr, stdtr
 
     if se <= 0:
-        p = 0.0 if distance > 0 else 1.0
+        p = 1.0
+        if distance > 0:
+            p = 0.0
     elif math.isinf(freedom):
         p = float(ndtr(-distance / se))
     else:
@@ -502,7 +516,9 @@ def symmetric_histogram(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Histogram symmetric about 0 that covers the values and +-reach: (edges, counts)."""
     largest = max(reach, np.abs(values).max(initial=0.0))
-    limit = 1.08 * largest if largest > 0 else 1.08
+    limit = 1.08
+    if largest > 0:
+        limit = 1.08 * largest
     counts, edges = np.histogram(values, n_bins, (-limit, limit))
     return edges, counts
 

@@ -149,8 +149,10 @@ def exaggeration_at(
 
     size = abs(difference) / se
     bound = _bounds(alpha, n_effective)
-    above, below = bound - size, -bound - size
-    share_above, share_below = ndtr(-above), ndtr(below)
+    above = bound - size
+    below = -bound - size
+    share_above = ndtr(-above)
+    share_below = ndtr(below)
     density = (np.exp(-(above**2) / 2) + np.exp(-(below**2) / 2)) / math.sqrt(2 * math.pi)
     significant_sizes = size * (share_above - share_below) + density
     return float(significant_sizes.mean() / (share_above + share_below).mean() / size)
@@ -218,11 +220,15 @@ def units_needed(
     >>> units_needed(2.802, 1.0, 100), units_needed(1.401, 1.0, 100)
     (102, 402)
     """
-    worth_of_unit = 1.0 if n_effective is None else n_effective / n_units
+    worth_of_unit = 1.0
+    if n_effective is not None:
+        worth_of_unit = n_effective / n_units
 
     def is_enough(n: int) -> bool:
         error = se * math.sqrt(n_units / n)
-        n_swapped = n if swaps else None
+        n_swapped = None
+        if swaps:
+            n_swapped = n
         detectable = minimum_detectable_difference(
             error, alpha, power, worth_of_unit * n, n_swapped
         )
@@ -232,7 +238,8 @@ def units_needed(
     low = max(1, math.ceil(n_units * ratio**2))
     high = low
     while not is_enough(high) and high < _MOST_PLANNED:
-        low, high = high + 1, 2 * high
+        low = high + 1
+        high = 2 * high
     while low < high:
         middle = (low + high) // 2
         if is_enough(middle):
@@ -529,7 +536,9 @@ def _plan_pair(
     def find_detectable(test: _Test) -> float | None:
         if n_common < test.least or se == 0:  # a difference that never varies tells nothing
             return None
-        n_swapped = n_common if swaps else None
+        n_swapped = None
+        if swaps:
+            n_swapped = n_common
         return float(
             minimum_detectable_difference(
                 errors.error, test.level, test.power, n_effective, n_swapped
@@ -656,6 +665,8 @@ def _list_compared(comparison: Comparison, metric: str | None) -> list[_Pair]:
             pair.n_units,
             pair.n_effective,
         )
-        n_units = pair.n_units if comparison.settings.unit == "document" else pair.n
+        n_units = pair.n
+        if comparison.settings.unit == "document":
+            n_units = pair.n_units
         pairs.append(_Pair(pair.a, pair.b, error, n_units, pair.n))
     return pairs

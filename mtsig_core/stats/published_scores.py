@@ -42,9 +42,13 @@ class ScoredSet(NamedTuple):
         It has the canary line if it had it before, or if `keep_canary`.
         """
         keep_canary = keep_canary or _has_canary(self.testset)
-        texts = self.full if keep_canary else drop_canary(self.full)
+        texts = self.full
+        if not keep_canary:
+            texts = drop_canary(self.full)
         texts = replace(texts, tokenizer=self.testset.tokenizer)
-        return texts.scored_with(references) if texts.references else texts
+        if texts.references:
+            return texts.scored_with(references)
+        return texts
 
 
 def _has_canary(testset: TestSet) -> bool:
@@ -96,7 +100,9 @@ def _list_metric_changes(metric: Metric, tokenizer: str | None, lowercase: bool)
             if name != tokenizer:
                 words = f"tokenizer {name} in place of {tokenizer}"
                 changes.append(_Change(words, option=("tokenize", name)))
-    words = "case kept" if lowercase else "lowercased"
+    words = "lowercased"
+    if lowercase:
+        words = "case kept"
     changes.append(_Change(words, option=("lowercase", not lowercase)))
     if metric.name == "ter":
         if not lowercase:
@@ -170,7 +176,9 @@ class _Column:
         if change not in self.changes:
             return self.agreeing
         scores = self.score_with(change)
-        return set() if scores is None else self._compare(scores.by_system, change.factor)
+        if scores is None:
+            return set()
+        return self._compare(scores.by_system, change.factor)
 
     def _compare(self, scores: Mapping[str, float], factor: float) -> set[str]:
         """The systems whose score comes out as it is published."""
@@ -216,7 +224,9 @@ class _Column:
 
 
 def _list_options(lowercase: bool) -> dict[str, Any]:
-    return {"lowercase": True} if lowercase else {}
+    if lowercase:
+        return {"lowercase": True}
+    return {}
 
 
 def _score(testset: TestSet, metric: Metric, systems: Iterable[str]) -> _Scores:
@@ -489,7 +499,9 @@ def name_way(rule: str, options: str) -> str:
     >>> name_way("wmt25", "--raters segments"), split_way("wmt25 --raters segments"), split_way("wmt25")
     ('wmt25 --raters segments', ('wmt25', '--raters segments'), ('wmt25', ''))
     """
-    return f"{rule} {options}" if options else rule
+    if options:
+        return f"{rule} {options}"
+    return rule
 
 
 def split_way(way: str) -> tuple[str, str]:
@@ -549,12 +561,16 @@ def _replicate(
     all_columns: list[_Column] = []
     for k, (pair, scored_set) in enumerate(scored.items()):
         if progress is not None:
-            stage = f"{pair}: scoring" if pair else "scoring"
+            stage = "scoring"
+            if pair:
+                stage = f"{pair}: scoring"
             progress(stage, k / len(scored))
         names[pair] = _Names.match(tables[pair], scored_set)
         columns[pair] = _score_columns(tables[pair], names[pair], scored_set, lowercase)
         all_columns += columns[pair].values()
-    try_settings = None if progress is None else partial(progress, "trying settings")
+    try_settings = None
+    if progress is not None:
+        try_settings = partial(progress, "trying settings")
     settings = _find_settings(all_columns, try_settings)
     n_numbers = sum(len(column.published) for column in all_columns)
     replications = {}
@@ -578,8 +594,10 @@ def _describe_pair(
     for title, column in columns.items():
         for name, text in column.published.items():
             system = column.systems[name]
-            score, agrees = column.unchanged.by_system[system], name in column.agreeing
-            metric, setting = names.metrics[title], settings.get((column, name), ())
+            score = column.unchanged.by_system[system]
+            agrees = name in column.agreeing
+            metric = names.metrics[title]
+            setting = settings.get((column, name), ())
             rows.append(ScoreBeside(system, name, metric, title, text, score, agrees, *setting))
     compared = {row.called for row in rows}.union(table.columns)
     systems = set(names.systems.values())
@@ -634,7 +652,9 @@ def _list_few(names: Iterable[str]) -> str:
     if not names:
         return "none"
     text = ", ".join(names[:5])
-    return f"{text} and {len(names) - 5} more" if len(names) > 5 else text
+    if len(names) > 5:
+        return f"{text} and {len(names) - 5} more"
+    return text
 
 
 # -------------------------------------------------------------------------------------------------
@@ -676,7 +696,8 @@ class _Names:
 
 def match_names(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     """What each name is here; and of these the ones that are not the same letters."""
-    names, ours = list(names), list(ours)
+    names = list(names)
+    ours = list(ours)
     exact = {name: name for name in names if name in ours}
     unmatched = [name for name in names if name not in exact]
     keys = [_simplify(name) for name in unmatched]
@@ -696,7 +717,8 @@ def _match_systems(
     names: Iterable[str], ours: Iterable[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """As `match_names`; a reference may also be called as itself where it acts as a system here."""
-    names, ours = list(names), list(ours)
+    names = list(names)
+    ours = list(ours)
     matched, by_rule = match_names(names, ours)
     for name in names:
         system = name_as_system(name)
@@ -716,7 +738,8 @@ def _match_suffixed(
     matched, _ = match_names([base], metrics)
     if base not in matched:
         return None
-    metric, key = matched[base], _simplify(suffix)
+    metric = matched[base]
+    key = _simplify(suffix)
     scoring: tuple[str, ...] = ()
     if suffix.lower() == "all":
         scoring = tuple(references)
@@ -729,7 +752,9 @@ def _match_suffixed(
         if scoring or re.fullmatch("all|(ref)?[a-z]", key):
             return metric, ()
         return None
-    return (metric, scoring) if scoring else None
+    if scoring:
+        return (metric, scoring)
+    return None
 
 
 def _simplify(name: str) -> str:

@@ -147,7 +147,9 @@ def _find_wins(
     order = np.argsort(-means, kind="stable")
     p = np.full((len(scores), len(scores)), np.nan)
     for place, system in enumerate(order):
-        rivals = order if tests_both_ways else order[place:]
+        rivals = order
+        if not tests_both_ways:
+            rivals = order[place:]
         for rival in rivals:
             if rival == system:
                 continue
@@ -198,7 +200,8 @@ def _mann_whitney(first: np.ndarray, second: np.ndarray) -> float:
     """P of the one-sided Mann-Whitney test that the first has higher scores, without missing ones."""
     from scipy.stats import mannwhitneyu
 
-    first, second = first[~np.isnan(first)], second[~np.isnan(second)]
+    first = first[~np.isnan(first)]
+    second = second[~np.isnan(second)]
     return float(mannwhitneyu(first, second, alternative="greater").pvalue)
 
 
@@ -262,7 +265,8 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.
     order = np.argsort(-means, kind="stable")
     cluster = _number_clusters(order, _end_where_ties_end(p[np.ix_(order, order)] > alpha))
     np.fill_diagonal(p, np.nan)
-    wins, losses = better.sum(axis=1), worse.sum(axis=1)
+    wins = better.sum(axis=1)
+    losses = worse.sum(axis=1)
     return order, Ranks(1 + losses, n - wins, cluster, wins, losses, better, p, means)
 
 
@@ -287,7 +291,8 @@ def _end_where_ties_end(is_tied: np.ndarray) -> list[int]:
 
     `is_tied` has the shape (places, places); each system is tied with itself.
     """
-    cluster_ends, reach = [], 0
+    cluster_ends = []
+    reach = 0
     for place, row in enumerate(is_tied):
         reach = max(reach, int(np.flatnonzero(row)[-1]))
         if reach == place:
@@ -302,7 +307,9 @@ def _mean_of_means(scores: np.ndarray, groups: Sequence[np.ndarray]) -> float:
         rated = scores[group][~np.isnan(scores[group])]
         if len(rated):
             means.append(rated.mean())
-    return float(np.mean(means)) if means else np.nan
+    if means:
+        return float(np.mean(means))
+    return np.nan
 
 
 def wmt25(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
@@ -336,7 +343,8 @@ def _signed_rank_of_higher(first: np.ndarray, second: np.ndarray) -> float | Non
 
 
 #: Segments up to which scipy's p is exact, and up to which it is where some differences are alike.
-_EXACT, _EXACT_WITH_TIES = 50, 13
+_EXACT = 50
+_EXACT_WITH_TIES = 13
 
 
 def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
@@ -362,7 +370,8 @@ def _approximate_signed_rank(differing: np.ndarray, alternative: str) -> float:
     from scipy.special import ndtr
 
     order = np.abs(differing).argsort()
-    sizes, n = np.abs(differing)[order], float(len(order))
+    sizes = np.abs(differing)[order]
+    n = float(len(order))
     ends_of_ties = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
     tie_lengths = np.diff(ends_of_ties, prepend=0)
     mean_ranks = ends_of_ties - (tie_lengths - 1) / 2
@@ -558,7 +567,8 @@ def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
     """
     cluster_ends = []
     for place in range(1, len(order)):
-        above, below = order[:place], order[place:]
+        above = order[:place]
+        below = order[place:]
         if (high[above] <= place).all() and (low[below] > place).all():
             cluster_ends.append(place)
     return _number_clusters(order, cluster_ends)
@@ -574,7 +584,8 @@ def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) ->
     Decisions on pairs are 1 for the first system, -1 for the second, else 0.
     """
     better = np.zeros((n_systems, n_systems), dtype=bool)
-    first, second = pairs[:, 0], pairs[:, 1]
+    first = pairs[:, 0]
+    second = pairs[:, 1]
     better[first[decisions > 0], second[decisions > 0]] = True
     better[second[decisions < 0], first[decisions < 0]] = True
     return better
@@ -749,14 +760,17 @@ def ranks_before_after(
     before: TaskComparison, after: TaskComparison, metric: str
 ) -> RanksBeforeAfter:
     """Compare two results of one task, by language pair; ranks across language pairs come last."""
-    ranks_before, ranks_after = _list_ranks(before, metric), _list_ranks(after, metric)
+    ranks_before = _list_ranks(before, metric)
+    ranks_after = _list_ranks(after, metric)
     lang_pairs = list(dict.fromkeys([*ranks_before, *ranks_after]))
     if None in lang_pairs:
         lang_pairs.remove(None)
         lang_pairs.append(None)
-    ranks, circles = [], []
+    ranks = []
+    circles = []
     for lang_pair in lang_pairs:
-        old, new = ranks_before.get(lang_pair, {}), ranks_after.get(lang_pair, {})
+        old = ranks_before.get(lang_pair, {})
+        new = ranks_after.get(lang_pair, {})
         for name in dict.fromkeys([*old, *new]):
             is_left_out = name in old and name not in new
             ranks.append(RankChange(lang_pair, name, old.get(name), new.get(name), is_left_out))

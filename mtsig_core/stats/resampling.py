@@ -25,7 +25,10 @@ _WORDS_AT_ONCE = 1 << 10  # random words that stay in the nearest cache
 #: Draws whose memory a process has already: to ask the system for more takes as long as to count.
 _COUNTED_AT_ONCE = 1 << 13
 _MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
-_BOOTSTRAP_STREAM, _SWAP_STREAM, _SUBSET_STREAM, _METRIC_STREAM = 0, 1, 2, 3
+_BOOTSTRAP_STREAM = 0
+_SWAP_STREAM = 1
+_SUBSET_STREAM = 2
+_METRIC_STREAM = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,9 @@ class Units:
 
     def sum(self, statistics: np.ndarray) -> np.ndarray:
         """Sum segment statistics by unit, (systems, segments, stats) -> (systems, units, stats)."""
-        return sum_groups(statistics, self.index) if self.kind == "document" else statistics
+        if self.kind == "document":
+            return sum_groups(statistics, self.index)
+        return statistics
 
     def jackknife_groups(self) -> np.ndarray:
         """The group that each unit is left out with in a jackknife.
@@ -93,7 +98,9 @@ def effective_number(sizes: np.ndarray) -> float:
     (3.0, 1.1450381679389312)
     """
     squares = float(np.sum(np.square(sizes, dtype=float)))
-    return float(np.sum(sizes)) ** 2 / squares if squares else 0.0
+    if squares:
+        return float(np.sum(sizes)) ** 2 / squares
+    return 0.0
 
 
 def group_positions(index: np.ndarray) -> list[np.ndarray]:
@@ -111,7 +118,9 @@ def make_units(testset: TestSet, kind: str = "auto", block_length: float | None 
     """
     n = testset.n_segments
     if kind == "auto":
-        kind = "segment" if testset.documents is None else "document"
+        kind = "document"
+        if testset.documents is None:
+            kind = "segment"
     if kind not in UNITS:
         raise SettingError(f"Unknown unit {kind!r}. Expected auto, {', '.join(UNITS)}.")
     if block_length is not None and kind != "block":
@@ -290,5 +299,7 @@ def sum_groups(statistics: np.ndarray, index: np.ndarray) -> np.ndarray:
     """
     order = np.argsort(index, kind="stable")
     firsts = np.flatnonzero(np.diff(index[order], prepend=-1))
-    dtype = np.int64 if statistics.dtype.kind in "iu" else np.float64
+    dtype: type[np.number] = np.float64
+    if statistics.dtype.kind in "iu":
+        dtype = np.int64
     return np.add.reduceat(statistics[:, order], firsts, axis=1, dtype=dtype)

@@ -308,8 +308,12 @@ def find_neighbours(testset: TestSet, k: int) -> tuple[int | None, int | None]:
     document = testset.document_index[k]
     positions = np.flatnonzero(testset.document_index == document).tolist()
     place = positions.index(k)
-    before = positions[place - 1] if place > 0 else None
-    after = positions[place + 1] if place + 1 < len(positions) else None
+    before = None
+    if place > 0:
+        before = positions[place - 1]
+    after = None
+    if place + 1 < len(positions):
+        after = positions[place + 1]
     return before, after
 
 

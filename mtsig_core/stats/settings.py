@@ -55,7 +55,9 @@ class Setting:
             return self.names[value]
         if value == "auto":
             return "Automatic"
-        return f"{value:,}" if isinstance(value, int) else str(value)
+        if isinstance(value, int):
+            return f"{value:,}"
+        return str(value)
 
     def check(self, value: object) -> None:
         """Raise SettingError for a name that is none of these, or a number out of range."""
@@ -182,7 +184,9 @@ class Preset:
             needs.append("segment scores (human ratings, COMET)")
         if rule.by_domain and not domains:
             needs.append("the domain of each segment")
-        return f"{self.title} needs {' and '.join(needs)}." if needs else ""
+        if needs:
+            return f"{self.title} needs {' and '.join(needs)}."
+        return ""
 
 
 _SEGMENT_BY_SEGMENT = {"unit": "segment", "correction": "none", "ci": "percentile"}
@@ -406,7 +410,9 @@ def interval_kind(ci: str, n_effective: float) -> str:
     """
     if ci != "auto":
         return ci
-    return "percentile" if n_effective >= _FEW_UNITS_FOR_PERCENTILE else "jackknife-t"
+    if n_effective >= _FEW_UNITS_FOR_PERCENTILE:
+        return "percentile"
+    return "jackknife-t"
 
 
 # -------------------------------------------------------------------------------------------------
@@ -481,9 +487,13 @@ def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultane
         )
     fitting: Iterable[str]
     if test in TESTS and TESTS[test].of_segments:
-        kind, value, fitting = "Test", test, fitting_tests(False)
+        kind = "Test"
+        value = test
+        fitting = fitting_tests(False)
     elif ci == "t":
-        kind, value, fitting = "Interval", ci, fitting_intervals(False)
+        kind = "Interval"
+        value = ci
+        fitting = fitting_intervals(False)
     else:
         return
     raise SettingError(
@@ -501,7 +511,9 @@ def _check_by_segment(
     unit = units.kind
     if unit == "segment":
         return
-    reason = " (auto, as document ids are known)" if chosen_unit == "auto" else ""
+    reason = ""
+    if chosen_unit == "auto":
+        reason = " (auto, as document ids are known)"
     argument = {"test": "test", "interval": "ci"}[setting]
     raise SettingError(
         f"{setting.capitalize()} {value!r} works on single segments, and the unit is {unit}{reason}. "

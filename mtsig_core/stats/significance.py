@@ -33,7 +33,8 @@ from mtsig_core.stats.resampling import Units
 
 #: p is never 0, even if it is too small for a number.
 SMALLEST_P = float(np.finfo(float).tiny)
-_EXACT_RANKS, _DIGITS = 50, 9
+_EXACT_RANKS = 50
+_DIGITS = 9
 #: Units of which a bootstrap can be too sure, so that its p is bounded.
 FEW_TO_DRAW = 10
 
@@ -76,7 +77,8 @@ def percentile_test(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.n
 
     def count_smaller_tail(d: np.ndarray) -> np.ndarray:
         tie = rounding_error(d)[:, None]
-        n_below, n_above = (d <= tie).sum(axis=1), (d >= -tie).sum(axis=1)
+        n_below = (d <= tie).sum(axis=1)
+        n_above = (d >= -tie).sum(axis=1)
         return np.asarray(np.minimum(n_below, n_above))
 
     n_smaller = apply_by_rows(count_smaller_tail, replicates)
@@ -93,7 +95,8 @@ def riezler_maxwell(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.n
     """
 
     def count(d0: np.ndarray, d: np.ndarray) -> np.ndarray:
-        size, observed_size = np.abs(d), np.abs(d0)
+        size = np.abs(d)
+        observed_size = np.abs(d0)
         excess = size - size.mean(axis=1, keepdims=True)
         ties = np.maximum(rounding_error(excess), TOLERANCE * observed_size)
         return np.asarray((excess >= (observed_size - ties)[:, None]).sum(axis=1))
@@ -380,7 +383,9 @@ class SignificanceTest:
 
     def smallest_p(self, trials: int | None) -> float:
         """The smallest p that so many trials can give, 0 where there are no trials."""
-        return 0.0 if self.of_segments or trials is None else self.steps / (trials + 1)
+        if self.of_segments or trials is None:
+            return 0.0
+        return self.steps / (trials + 1)
 
     def trials_for(self, p: float) -> int:
         """The fewest trials with which p can be as small as this."""
@@ -640,7 +645,9 @@ def romano_wolf(
 
 def measure_null(observed: np.ndarray, null: np.ndarray, is_exact: bool = False) -> np.ndarray:
     """Measure the standard deviation of each row and its largest size, shape (2, pairs)."""
-    differences = np.column_stack([observed, null]) if is_exact else null
+    differences = null
+    if is_exact:
+        differences = np.column_stack([observed, null])
     largest = np.abs(null).max(axis=1, initial=0.0)
     return np.array([differences.std(axis=1), np.maximum(np.abs(observed), largest)])
 
@@ -659,7 +666,9 @@ def romano_wolf_in(
     `families` has the numbers of the pairs of each, and the result their p. `measured` has the
     result of `measure_null` for all rows, where it is known.
     """
-    n_families, n_pairs, n = len(families), len(observed), null.shape[1]
+    n_families = len(families)
+    n_pairs = len(observed)
+    n = null.shape[1]
     if measured is None:
         spread, size = apply_by_rows(partial(measure_null, is_exact=is_exact), observed, null)
     else:

@@ -139,7 +139,9 @@ def measure_sizes(units: Units) -> np.ndarray:
 
     The pieces of stationary blocks that a jackknife leaves out are nearly equal.
     """
-    return np.bincount(units.index) if units.kind == "document" else np.ones(units.pieces)
+    if units.kind == "document":
+        return np.bincount(units.index)
+    return np.ones(units.pieces)
 
 
 def list_unit_names(testset: TestSet, units: Units) -> tuple[str, ...]:
@@ -159,5 +161,7 @@ def _describe(
     order = np.argsort(-np.abs(values), kind="stable")
     far = order[np.abs(values[order]) >= _FAR * np.abs(values).max()]
     share = float(np.sum(values[far] ** 2) / np.sum(values**2))
-    named = tuple(unit_names[k] for k in far[:_MOST_NAMED]) if unit_names else ()
+    named = ()
+    if unit_names:
+        named = tuple(unit_names[k] for k in far[:_MOST_NAMED])
     return SkewedSystem(name, is_worse, len(far), share, named)

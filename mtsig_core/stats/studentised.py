@@ -56,7 +56,9 @@ def draw_studentised(
     has shape (pairs, n_trials); where this would take too much memory, rows are made whenever they
     are looked at.
     """
-    pieces = units if units.block_length is None else Units.segments(left_out.shape[1])
+    pieces = units
+    if units.block_length is not None:
+        pieces = Units.segments(left_out.shape[1])
 
     def make(rows: slice | np.ndarray) -> np.ndarray:
         differences = pair_differences(left_out, pairs[rows])

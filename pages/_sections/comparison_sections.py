@@ -255,11 +255,13 @@ def _state_agreement(results: Sequence[MetricResult]) -> None:
     names = [name_metric(result.metric) for result in results]
     screen.answer(state_decisions(names, pairs_across(results)))
     screen.cautions(about_top_groups({result.metric: result for result in results}))
-    sizes = [max((pair.n for pair in result.pairs), default=0) for result in results]
-    if len(set(sizes)) > 1:
-        by_metric = [f"{name} on {n:,}" for name, n in zip(names, sizes, strict=True)]
+    sizes = {}
+    for name, result in zip(names, results, strict=True):
+        sizes[name] = max((pair.n for pair in result.pairs), default=0)
+    if len(set(sizes.values())) > 1:
+        by_metric = ", ".join(f"{name} on {n:,}" for name, n in sizes.items())
         screen.plain(
-            f"Each metric decides on the segments that it has: {', '.join(by_metric)}. "
+            f"Each metric decides on the segments that it has: {by_metric}. "
             "Fewer segments show fewer differences."
         )
 
@@ -342,6 +344,10 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     table = pairs_table(result, comparison.settings)
     n_significant = sum(pair.significant for pair in result.pairs)
     verb = choose_verb(n_significant, "differs", "differ")
+    description = (
+        f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
+        f"{verb} significantly; the table below has the same numbers."
+    )
     caveat_texts = tuple(list_caveats(comparison, result.metric))
     clicked = charts.show(
         partial(matrix, _cut_systems(result), comparison.settings, charts.dark(), caveat_texts),
@@ -351,8 +357,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         files=view.named(),
         command=view.command(),
         table=table,
-        alt=f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
-        f"{verb} significantly; the table below has the same numbers.",
+        alt=description,
     )
     if not clicked:
         return None
@@ -495,6 +500,6 @@ def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> 
         command=view.command(),
         header=["from", "to", "samples"],
         prints="the scores with their intervals",
-        rows=list(zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)),
+        rows=charts.list_bins(edges, counts),
         alt=f"{description}.",
     )

@@ -78,7 +78,14 @@ def is_report() -> bool:
 
 
 # -------------------------------------------------------------------------------------------------
-# The figure.
+# The verdict and its figure.
+
+
+def show_verdict(view: View, comparison: Comparison) -> None:
+    """Draw the verdict by all metrics, and which first systems the ranges of others reach."""
+    screen.answer(state_answer(comparison, view.metric))
+    for sentence in explain_far_firsts(comparison, view.metric):
+        screen.plain(sentence)
 
 
 def show_differences(view: View, comparison: Comparison) -> None:
@@ -332,9 +339,7 @@ def show_report(view: View) -> None:
         on_click=address.keep,
         args=(_VIEW, None),
     )
-    screen.answer(state_answer(comparison, view.metric))
-    for sentence in explain_far_firsts(comparison, view.metric):
-        screen.plain(sentence)
+    show_verdict(view, comparison)
     if result.pairs:
         figure = partial(differences, result, settings)
         charts.grow(figure, "report.differences", _describe_differences(view))

@@ -82,7 +82,7 @@ class _Task:
 
     def offer_again(self) -> None:
         """Say that the work was cancelled, and end the page unless the user asks for it."""
-        self._draw(f"{self.description}: cancelled.", "Run it after all", _run_again)
+        self._draw(f"{self.description}: cancelled.", "Run it after all", _again)
         end_page()
 
     def show_progress(self, job: Job) -> None:
@@ -189,14 +189,14 @@ def is_kept(key: tuple) -> bool:
     return key in _SCHEDULER.values
 
 
-def keep_place(key: tuple, there: bool = True) -> DeltaGenerator | None:
+def keep_place(key: tuple, is_open: bool = True) -> DeltaGenerator | None:
     """Reserve the place of some work's progress, once in a run.
 
     What follows then keeps its position.
     """
     placed = st.session_state.setdefault(_PLACED, set())
     place = None
-    if key not in placed or not there:
+    if key not in placed or not is_open:
         place = st.empty()
     placed.add(key)
     return place
@@ -229,5 +229,5 @@ def _allow(key: tuple) -> None:
     st.session_state[_ALLOWED].add(key)
 
 
-def _run_again(key: tuple) -> None:
+def _again(key: tuple) -> None:
     st.session_state[_CANCELLED].discard(key)

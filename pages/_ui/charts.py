@@ -12,6 +12,7 @@ from dataclasses import dataclass, is_dataclass
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -149,23 +150,23 @@ def _hide_repeated(key: str, figure: go.Figure, titled: bool) -> str:
     That is the title, unless `titled`, and the caveats: only a saved picture needs them. The bar of
     buttons, which is in the room of the title, moves down.
     """
-    here = internals.select_element(key)
+    element = internals.select_element(key)
     title = figure.layout.title.text
     styles = []
     cut = 0
     if title and not titled:
         cut = TITLE_LINE * (1 + title.count("<br>"))
         styles += [
-            f"{here} {internals.FIGURE_TITLE} {{display: none}}",
-            f"{here} {internals.FIGURE} {{margin-top: -{cut}px}}",
-            f"{here} {internals.FIGURE_BAR} {{top: {cut}px !important}}",
+            f"{element} {internals.FIGURE_TITLE} {{display: none}}",
+            f"{element} {internals.FIGURE} {{margin-top: -{cut}px}}",
+            f"{element} {internals.FIGURE_BAR} {{top: {cut}px !important}}",
         ]
     for k, annotation in enumerate(figure.layout.annotations):
         if annotation.name == NOTES:
             cut += figure.layout.margin.b + annotation.yshift
-            styles.append(f"{here} {internals.FIGURE_NOTE.format(k)} {{display: none}}")
+            styles.append(f"{element} {internals.FIGURE_NOTE.format(k)} {{display: none}}")
     if cut > 0:
-        styles.append(f"{here} {{clip-path: inset(0 0 {cut}px 0); margin-bottom: -{cut}px}}")
+        styles.append(f"{element} {{clip-path: inset(0 0 {cut}px 0); margin-bottom: -{cut}px}}")
     if not styles:
         return ""
     return f"<style>{' '.join(styles)}</style>"
@@ -177,18 +178,24 @@ def _fit_narrow_screens(key: str, meta: Mapping[str, Any]) -> str:
     The figure's key is set in lines, and cells too narrow for their texts lose them.
     """
     words = meta["key"].replace("<br>", " ")
-    here = internals.select_element(key)
-    figure = f"{here} {internals.FIGURE}"
+    element = internals.select_element(key)
+    figure = f"{element} {internals.FIGURE}"
     return f"""<style>{figure} {{container-type: inline-size}}
 @container (max-width: {meta["key_from"]}px) {{
-{here} {internals.FIGURE_TITLE} {{display: none}}
+{element} {internals.FIGURE_TITLE} {{display: none}}
 {figure}::before {{content: "{words}"; position: absolute; top: {_BAR + 4}px; z-index: 1;
                    font-size: .8rem; line-height: 1.2; pointer-events: none}}
 }}
 @container (max-width: {meta["texts_from"]}px) {{
-{here} {internals.FIGURE_TEXTS} {{display: none}}
+{element} {internals.FIGURE_TEXTS} {{display: none}}
 {figure}::before {{content: "{words}. {_LEFT_OUT}"}}
 }}</style>"""
+
+
+def list_bins(edges: np.ndarray, counts: np.ndarray) -> list[tuple[float, float, int]]:
+    """Return the rows of a histogram: from, to and count."""
+    edges = edges.tolist()
+    return list(zip(edges[:-1], edges[1:], counts.tolist(), strict=True))
 
 
 def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:

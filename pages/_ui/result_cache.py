@@ -145,7 +145,7 @@ def experiment(
         offers = {
             "progress": progress,
             "jobs": jobs(nameless),
-            "watch": lambda *part: progress.part(part[:-1], part[-1]),
+            "watch": lambda *key_and_value: progress.part(key_and_value[:-1], key_and_value[-1]),
         }
         used = {name: value for name, value in offers.items() if name in parameters}
         return function(nameless, metric=metric, **used, **arguments)
