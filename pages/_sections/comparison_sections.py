@@ -17,6 +17,7 @@ from mtsig_core.errors import Remedy, choose_verb
 from mtsig_core.figures.matrix_plot import matrix
 from mtsig_core.figures.sample_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.experiment_tables import bracketed
@@ -42,6 +43,7 @@ from mtsig_core.report.tables import (
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
+from mtsig_core.stats.parallel import report_stage
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, caveats, charts, controls, result_cache, screen, views
@@ -153,8 +155,10 @@ def _score_systems(testset: TestSet, metric: str) -> list[float | None]:
         return [None for _ in testset.systems]
 
     def work(nameless, progress):
-        sums = result_cache.statistics(nameless, metric, progress).sum(axis=1)
-        scores = resolve_metric(nameless, metric).score(sums).tolist()
+        resolved = resolve_metric(nameless, metric)
+        counting = report_stage(progress, "counting")
+        sums = cached_statistics(resolved, nameless, counting).sum(axis=1)
+        scores = resolved.score(sums).tolist()
         return [None if isnan(score) else score for score in scores]
 
     return result_cache.shared_result("references", testset, work, "Scoring the references", metric)
