@@ -271,7 +271,7 @@ def report_decisions(view: View, results: Sequence[MetricResult]) -> None:
     _state_agreement(results)
     unlike = pick_unlike(across_table(results, view.comparison.settings))
     if unlike:
-        screen.show_table(unlike, whole=True)
+        screen.show_table(unlike, all_rows=True)
         st.caption(f"{DISPUTED_PAIRS_NOTE} {DISPUTES_NOTE}")
     show_relations(results, is_printed=True)
 
@@ -312,7 +312,7 @@ def show_relations(
     results: Sequence[MetricResult], key: str | None = None, is_printed: bool = False
 ) -> None:
     """Draw each system against each, with a sign for every metric."""
-    screen.show_table(relations_table(results), key, whole=is_printed)
+    screen.show_table(relations_table(results), key, all_rows=is_printed)
     names = ", ".join(name_metric(result.metric) for result in results)
     screen.plain(
         f"Row against column by {names}, in this order: > significantly better, "

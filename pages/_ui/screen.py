@@ -260,7 +260,7 @@ def show_table(
     open_rows: bool = False,
     open_cells: bool = False,
     prose: bool = False,
-    whole: bool = False,
+    all_rows: bool = False,
 ) -> int | tuple[int, str] | None:
     """Draw a table of the reports, by the kinds of its columns.
 
@@ -275,7 +275,7 @@ def show_table(
         Whether the user can choose a row, or a cell.
     prose : bool
         All cells are sentences.
-    whole : bool
+    all_rows : bool
         All rows are in sight, to be printed.
 
     Returns
@@ -290,7 +290,7 @@ def show_table(
     n_rows = len(table.rows)
     needs_grid = open_rows or open_cells or table.marks
     is_large = n_rows > MOST_PLAIN or len(columns) > MOST_COLUMNS
-    if whole or not (needs_grid or is_large):
+    if all_rows or not (needs_grid or is_large):
         return _draw_plain(columns, n_rows, table.ruled)
     marks = {(row, table.keys.index(column)) for row, column in table.marks}
     grid = _Grid(key or f"{table.key} {n_rows}", columns, n_rows, marks, table.ruled)
