@@ -100,26 +100,34 @@ def decide_tests(
         side = sign * tests.side
     adjusted = adjusted_for_ranks = None
     if tests.p is not None:
-        adjusted_for_ranks = tests.stepped[0] if tests.stepped else holm(tests.p)
+        if tests.stepped:
+            adjusted_for_ranks = tests.stepped[0]
+        else:
+            adjusted_for_ranks = holm(tests.p)
         adjust = CORRECTIONS[settings.correction].adjust
         adjusted = adjusted_for_ranks
         if adjust is not None:
             adjusted = adjust(tests.p)
     better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=side)
     for_ranks = None
-    if tests.p is not None and settings.baseline is None:
-        is_rankable = can_reach(settings, n_apart, rank_correction(settings))
+    gives_ranks = tests.p is not None and settings.baseline is None
+    if gives_ranks:
+        correction = rank_correction(settings)
+        is_rankable = can_reach(settings, n_apart, correction)
         if is_rankable.any():
             for_ranks = decide_pairs(improvement, settings.alpha, p=adjusted_for_ranks, side=side)
     is_decidable = can_reach(settings, n_apart)
+    better_if_decidable = np.where(is_decidable, better, 0)
+    is_split = side != np.sign(improvement)
+    favours = np.where(is_split, side, 0)
     return Decisions(
         p=tests.p,
         adjusted=adjusted,
         win=win,
         lose=lose,
         decidable=is_decidable,
-        better=np.where(is_decidable, better, 0),
-        favours=np.where(side != np.sign(improvement), side, 0),
+        better=better_if_decidable,
+        favours=favours,
         for_ranks=for_ranks,
     )
 
@@ -134,7 +142,10 @@ def rank_systems(
     if decisions is None:
         return [(None, None, None) for _ in range(n_systems)]
     ranks = rank_simultaneously(n_systems, pairs, decisions)
-    return list(zip(ranks.low.tolist(), ranks.high.tolist(), ranks.cluster.tolist(), strict=True))
+    low = ranks.low.tolist()
+    high = ranks.high.tolist()
+    cluster = ranks.cluster.tolist()
+    return list(zip(low, high, cluster, strict=True))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -167,8 +178,9 @@ class Family:
 
 def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> SettingError:
     """The error for a baseline without a score; `names` are the systems that have one."""
+    systems = ", ".join(names)
     return SettingError(
-        f"The baseline {baseline} has no score by {metric}. Systems that have: {', '.join(names)}."
+        f"The baseline {baseline} has no score by {metric}. Systems that have: {systems}."
     )
 
 
@@ -176,29 +188,36 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
     """Select all pairs, or those with the baseline."""
     has_common = draws.n > 0
     if baseline is None:
+        n_pairs = len(draws.pairs)
         n_tested = np.count_nonzero(has_common)
+        as_drawn = np.ones(n_tested, dtype=int)
         return Family(
             pairs=draws.pairs,
-            index_in_all=np.arange(len(draws.pairs)),
+            index_in_all=np.arange(n_pairs),
             is_tested=has_common,
             index_in_tested=np.arange(n_tested),
-            orientation=np.ones(n_tested, dtype=int),
+            orientation=as_drawn,
             stepped_family=0,
         )
     if baseline not in draws.names:
         raise explain_no_baseline(baseline, draws.metric, draws.names)
     base = draws.names.index(baseline)
-    in_all = np.flatnonzero((draws.pairs == base).any(axis=1))
-    is_first = draws.pairs[in_all, 0] == base
-    opponent = np.where(is_first, draws.pairs[in_all, 1], draws.pairs[in_all, 0])
+    has_base = (draws.pairs == base).any(axis=1)
+    in_all = np.flatnonzero(has_base)
+    first, second = draws.pairs[in_all].T
+    is_first = first == base
+    opponent = np.where(is_first, second, first)
+    base_column = np.full_like(opponent, base)
     is_tested = has_common[in_all]
     number_among_tested = np.cumsum(has_common) - 1
+    tested_in_all = in_all[is_tested]
+    orientation = np.where(is_first[is_tested], -1, 1)
     return Family(
-        pairs=np.column_stack([opponent, np.full_like(opponent, base)]),
+        pairs=np.column_stack([opponent, base_column]),
         index_in_all=in_all,
         is_tested=is_tested,
-        index_in_tested=number_among_tested[in_all[is_tested]],
-        orientation=np.where(is_first[is_tested], -1, 1),
+        index_in_tested=number_among_tested[tested_in_all],
+        orientation=orientation,
         stepped_family=1 + base,
     )
 
@@ -206,7 +225,8 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
     """Decide one metric; `ci` is the kind of interval as the user chose it, perhaps ``auto``."""
     family = select_family(draws, settings.baseline)
-    settings = replace(settings, trials=draws.plan.trials, ci=_choose_interval(draws, family, ci))
+    chosen_ci = _choose_interval(draws, family, ci)
+    settings = replace(settings, trials=draws.plan.trials, ci=chosen_ci)
     columns = _estimate_differences(draws, family, settings)
     tests = draws.tests.select(family.index_in_tested, family.orientation, family.stepped_family)
     n_apart = draws.n_apart[family.tested_in_all]
@@ -216,13 +236,17 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     runs = tuple(
         spread_of_runs(name, scores, settings.alpha) for name, scores in draws.runs.items()
     )
+    n_tested = len(family.index_in_tested)
+    signature = _signature(draws, settings, n_tested)
+    systems = _system_results(draws, family, decisions, settings)
+    by_reference = _leaders_by_reference(draws, settings)
     result = MetricResult(
         draws.metric,
-        _signature(draws, settings, len(family.index_in_tested)),
+        signature,
         draws.higher_is_better,
-        _system_results(draws, family, decisions, settings),
+        systems,
         pairs,
-        by_reference=_leaders_by_reference(draws, settings),
+        by_reference=by_reference,
         tokenizer=draws.tokenizer,
         ci=settings.ci,
         n_units=draws.n_units,
@@ -242,8 +266,10 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
 
 def _choose_interval(draws: MetricDraws, family: Family, ci: str) -> str:
     """The kind of interval for the score or difference that is based on the fewest units."""
-    worth = np.concatenate([draws.worth, draws.effective[family.index_in_all]])
-    least = worth[worth > 0].min(initial=draws.n_effective)
+    worth_of_pairs = draws.effective[family.index_in_all]
+    worth = np.concatenate([draws.worth, worth_of_pairs])
+    known_worth = worth[worth > 0]
+    least = known_worth.min(initial=draws.n_effective)
     return interval_kind(ci, float(least))
 
 
@@ -259,12 +285,12 @@ def _estimate_differences(
     delta, low, high, se, freedom = np.empty((5, n_tested))
     n_resamples = draws.systems.replicates.shape[1]
     n_left_out = draws.systems.left_out.shape[1]
+    make_interval = INTERVALS[settings.ci]
     for rows in row_chunks(n_tested, max(n_resamples, n_left_out)):
-        sample = _orient_sample(
-            draws.sample_differences(family.index_in_tested[rows]), family.orientation[rows]
-        )
+        as_drawn = draws.sample_differences(family.index_in_tested[rows])
+        sample = _orient_sample(as_drawn, family.orientation[rows])
         delta[rows] = sample.observed
-        low[rows], high[rows] = INTERVALS[settings.ci](sample, settings.alpha)
+        low[rows], high[rows] = make_interval(sample, settings.alpha)
         se[rows] = standard_deviations(sample.replicates, 1)
         freedom[rows] = degrees_of_freedom(sample.left_out, n_resamples)
 
@@ -275,7 +301,9 @@ def _estimate_differences(
 
         def draw_differences(rows: slice | np.ndarray) -> np.ndarray:
             differences = draws.drawn_differences(family.index_in_tested[rows])
-            return np.asarray(differences * family.orientation[rows, None])
+            by_row = family.orientation[rows, None]
+            oriented: np.ndarray = differences * by_row
+            return oriented
 
         n_effective = draws.effective[family.tested_in_all]
         replicates = Rows((n_tested, n_resamples), draw_differences)
@@ -285,13 +313,14 @@ def _estimate_differences(
         # The interval of a single pair may be of another kind and wider: it is never left.
         joint_low = np.where(low < joint_low, low, joint_low)
         joint_high = np.where(high > joint_high, high, joint_high)
+    has_spread = n_units > 1  # one unit is drawn again and again
     return {
         "delta": delta,
         "ci_low": low,
         "ci_high": high,
         "ci_joint_low": joint_low,
         "ci_joint_high": joint_high,
-        "se": np.where(n_units > 1, se, np.nan),  # one unit is drawn again and again
+        "se": np.where(has_spread, se, np.nan),
         "se_df": freedom,
     }
 
@@ -299,13 +328,13 @@ def _estimate_differences(
 def _orient_sample(sample: Sample, orientation: np.ndarray) -> Sample:
     """Turn differences round where the orientation is -1."""
     by_row = orientation[:, None]
-    return Sample(
-        sample.observed * orientation + 0.0,  # -0.0 becomes 0.0
-        sample.replicates * by_row,
-        sample.left_out * by_row,
-        None if sample.segments is None else sample.segments * by_row,
-        sample.freedom,
-    )
+    observed = sample.observed * orientation + 0.0  # -0.0 becomes 0.0
+    replicates = sample.replicates * by_row
+    left_out = sample.left_out * by_row
+    segments = None
+    if sample.segments is not None:
+        segments = sample.segments * by_row
+    return Sample(observed, replicates, left_out, segments, sample.freedom)
 
 
 def _find_detectable(
@@ -328,7 +357,8 @@ def _find_detectable(
     alpha = settings.alpha
     can_detect = is_decidable & (se > 0)
     any_trials = replace(settings, trials=None)
-    can_detect_in_family = can_detect & can_reach(any_trials, n_apart, "bonferroni")
+    is_reachable = can_reach(any_trials, n_apart, "bonferroni")
+    can_detect_in_family = can_detect & is_reachable
     low, high = error_interval(se, columns["se_df"], effective, alpha)
 
     def detect(error: np.ndarray, level: float, is_possible: np.ndarray) -> np.ndarray:
@@ -338,11 +368,12 @@ def _find_detectable(
         return np.where(is_possible, difference, np.nan)
 
     error = unbiased(se, effective)
+    alpha_in_family = alpha / max(1, len(se))
     return {
         "mdd": detect(error, alpha, can_detect),
         "mdd_low": detect(low, alpha, can_detect),
         "mdd_high": detect(high, alpha, can_detect),
-        "mdd_family": detect(error, alpha / max(1, len(se)), can_detect_in_family),
+        "mdd_family": detect(error, alpha_in_family, can_detect_in_family),
     }
 
 
@@ -357,14 +388,18 @@ def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str
     tests = draws.studentised.select(
         family.index_in_tested, family.orientation, family.stepped_family
     )
-    delta = draws.sample_differences(family.index_in_tested).observed * family.orientation
+    sample = draws.sample_differences(family.index_in_tested)
+    delta = sample.observed * family.orientation
     settings = replace(settings, test=STUDENTISED, trials=draws.plan.trials)
     n_apart = draws.n_apart[family.tested_in_all]
-    better = decide_tests(tests, delta, draws.sign, n_apart, settings).better
-    decided = {}
-    for (first, second), side in zip(family.pairs[family.is_tested], better, strict=True):
-        decided[draws.names[first], draws.names[second]] = SIDES[int(side)]
-    return decided
+    decisions = decide_tests(tests, delta, draws.sign, n_apart, settings)
+    tested = family.pairs[family.is_tested]
+    better_by_pair = {}
+    for (first, second), side in zip(tested, decisions.better, strict=True):
+        a = draws.names[first]
+        b = draws.names[second]
+        better_by_pair[a, b] = SIDES[int(side)]
+    return better_by_pair
 
 
 def _system_results(
@@ -376,8 +411,9 @@ def _system_results(
     systems = []
     for k, name in enumerate(draws.names):
         score = float(draws.systems.observed[k])
-        interval = finite_or_none(low[k]), finite_or_none(high[k])
-        systems.append(SystemResult(name, score, *interval, *ranks[k]))
+        ci_low = finite_or_none(low[k])
+        ci_high = finite_or_none(high[k])
+        systems.append(SystemResult(name, score, ci_low, ci_high, *ranks[k]))
     return tuple(systems)
 
 
@@ -389,19 +425,24 @@ def _pair_results(
     A pair that is not tested has the difference of the systems' own scores.
     """
     se_ratio = draws.se_ratio
+    if se_ratio is not None:
+        se_ratio = se_ratio[family.index_in_tested]
     swap_se = draws.tests.swap_se
+    if swap_se is not None:
+        swap_se = swap_se[family.index_in_tested]
     of_tested: dict[str, np.ndarray | None] = {
         **columns,
         "p_value": decisions.p,
         "p_adjusted": decisions.adjusted,
         "win": decisions.win,
         "lose": decisions.lose,
-        "se_ratio": None if se_ratio is None else se_ratio[family.index_in_tested],
-        "swap_se": None if swap_se is None else swap_se[family.index_in_tested],
+        "se_ratio": se_ratio,
+        "swap_se": swap_se,
     }
     numbers = {name: family.fill(values, np.nan) for name, values in of_tested.items()}
     first, second = family.pairs.T
-    own_delta = draws.systems.observed[first] - draws.systems.observed[second]
+    scores = draws.systems.observed
+    own_delta = scores[first] - scores[second]
     numbers["delta"] = np.where(family.is_tested, numbers["delta"], own_delta)
     better = family.fill(decisions.better, 0)
     favours = family.fill(decisions.favours, 0)
@@ -414,21 +455,25 @@ def _pair_results(
         fields: dict[str, float | None] = {
             name: finite_or_none(values[k]) for name, values in numbers.items()
         }
-        pairs.append(
-            PairResult(
-                draws.names[first[k]],
-                draws.names[second[k]],
-                **fields,  # type: ignore[arg-type]
-                significant=bool(better[k]),
-                better=SIDES[int(better[k])],
-                favours=SIDES[int(favours[k])],
-                n=int(draws.n[in_all]),
-                n_units=n_units,
-                n_effective=float(draws.effective[in_all]),
-                decidable=bool(is_decidable[k]),
-                n_apart=n_apart if is_bounding else None,
-            )
+        bounding = None
+        if is_bounding:
+            bounding = n_apart
+        better_side = int(better[k])
+        favoured_side = int(favours[k])
+        pair = PairResult(
+            draws.names[first[k]],
+            draws.names[second[k]],
+            **fields,  # type: ignore[arg-type]
+            significant=better_side != 0,
+            better=SIDES[better_side],
+            favours=SIDES[favoured_side],
+            n=int(draws.n[in_all]),
+            n_units=n_units,
+            n_effective=float(draws.effective[in_all]),
+            decidable=bool(is_decidable[k]),
+            n_apart=bounding,
         )
+        pairs.append(pair)
     return tuple(pairs)
 
 
@@ -437,23 +482,26 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
     unit = settings.unit
     if settings.block_length is not None:
         unit = f"{unit}[{settings.block_length:g}]"
-    fields = [draws.signature, f"test:{settings.test}", f"unit:{unit}"]
+    fields = [draws.signature]
+    fields.append(f"test:{settings.test}")
+    fields.append(f"unit:{unit}")
     if settings.trials is not None:
         all_swaps = ""
         if draws.exact:
             all_swaps = "[all]"
         fields.append(f"trials:{settings.trials}{all_swaps}")
-    fields += [
-        f"ci:{settings.ci}",
-        f"resamples:{settings.resamples}",
-        f"correction:{settings.correction}",
-        f"pairs:{n_pairs}",
-    ]
+    fields.append(f"ci:{settings.ci}")
+    fields.append(f"resamples:{settings.resamples}")
+    fields.append(f"correction:{settings.correction}")
+    fields.append(f"pairs:{n_pairs}")
     if settings.baseline is not None:
-        fields.append(f"baseline:{quote(settings.baseline, safe=' ')}")
+        baseline = quote(settings.baseline, safe=" ")
+        fields.append(f"baseline:{baseline}")
     if settings.rank_rule != "simultaneous":
         fields.append(f"ranks:{settings.rank_rule}")
-    fields += [f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"]
+    fields.append(f"alpha:{settings.alpha:g}")
+    fields.append(f"seed:{settings.seed}")
+    fields.append(f"mtsig:{settings.version}")
     return "|".join(fields)
 
 
@@ -475,18 +523,18 @@ def rank_by_rule(
     if rule.by_domain:
         assert draws.over_domains is not None, "settings.check_rank_rule has checked the domains"
         systems = _score_by(draws.over_domains, result, settings.alpha)
-        order = np.argsort(-draws.sign * draws.over_domains.observed, kind="stable")
+        improvement = draws.sign * draws.over_domains.observed
+        order = np.argsort(-improvement, kind="stable")
     if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
         ruled = None
         if rule.by_domain:
-            ruled = RuledRanks(means=_list_means(result, order), unruled=result.systems)
-        return replace(result, systems=tuple(systems[k] for k in order), ruled=ruled)
+            means = _list_means(result, order)
+            ruled = RuledRanks(means=means, unruled=result.systems)
+        ordered = tuple(systems[k] for k in order)
+        return replace(result, systems=ordered, ruled=ruled)
+    scored = replace(result, systems=systems)
     inputs = RankInputs.from_result(
-        replace(result, systems=systems),
-        settings.alpha,
-        draws.systems.segments,
-        draws.domains,
-        for_ranks,
+        scored, settings.alpha, draws.systems.segments, draws.domains, for_ranks
     )
     order, ranks = rule.rank(inputs)
     ranked = []
@@ -495,12 +543,9 @@ def rank_by_rule(
         high = int(ranks.high[k])
         cluster = int(ranks.cluster[k])
         ranked.append(replace(systems[k], rank_low=low, rank_high=high, cluster=cluster))
-    return replace(
-        result,
-        systems=tuple(ranked),
-        pairs=_add_rule_decisions(result, systems, ranks),
-        ruled=_describe_ruled(result, order, ranks, rule.by_domain),
-    )
+    pairs = _add_rule_decisions(result, systems, ranks)
+    ruled = _describe_ruled(result, order, ranks, rule.by_domain)
+    return replace(result, systems=tuple(ranked), pairs=pairs, ruled=ruled)
 
 
 def _list_means(result: MetricResult, order: np.ndarray) -> tuple[float, ...]:
@@ -547,17 +592,27 @@ def _describe_ruled(
     if systems[0].rank_low is not None:
         low = np.array([row.rank_low for row in systems])
         high = np.array([row.rank_high for row in systems])
-        n_changed = int(((low != ranks.low) | (high != ranks.high)).sum())
+        is_changed = (low != ranks.low) | (high != ranks.high)
+        n_changed = int(is_changed.sum())
+    means = None
+    if by_domain:
+        means = _list_means(result, order)
+    clusters = ranks.cluster[order].tolist()
+    wins = ranks.wins[order].tolist()
+    losses = ranks.losses[order].tolist()
+    first_held = tuple(row.system for row in systems if row.rank_low == 1)
+    n_apart_not_significant = count_disjoint_ranks(ranks, pairs, ~is_significant)
+    n_inside_apart = count_disjoint_ranks(ranks, pairs, is_inside)
     return RuledRanks(
-        clusters=tuple(ranks.cluster[order].tolist()),
+        clusters=tuple(clusters),
         significant_inside=int(is_inside.sum()),
         changed=n_changed,
-        first_held=tuple(row.system for row in systems if row.rank_low == 1),
-        apart_not_significant=count_disjoint_ranks(ranks, pairs, ~is_significant),
-        inside_apart=count_disjoint_ranks(ranks, pairs, is_inside),
-        wins=tuple(ranks.wins[order].tolist()),
-        losses=tuple(ranks.losses[order].tolist()),
-        means=_list_means(result, order) if by_domain else None,
+        first_held=first_held,
+        apart_not_significant=n_apart_not_significant,
+        inside_apart=n_inside_apart,
+        wins=tuple(wins),
+        losses=tuple(losses),
+        means=means,
         unruled=systems,
     )
 
@@ -596,14 +651,16 @@ def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[Refer
 def _leaders(draws: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLeaders:
     """The systems that no other is significantly better than, by the decisions behind ranks."""
     settings = replace(settings, block_length=draws.block_length)
-    decisions = decide_tests(draws.tests, draws.delta, sign, draws.n_apart, settings).for_ranks
-    if decisions is None:
+    decisions = decide_tests(draws.tests, draws.delta, sign, draws.n_apart, settings)
+    if decisions.for_ranks is None:
         return ReferenceLeaders(draws.reference, draws.names, draws.n_segments, False, False)
     n_systems = len(draws.names)
-    low, high = rank_intervals(decision_matrix(n_systems, all_pairs(n_systems), decisions))
-    leaders = tuple(name for name, rank in zip(draws.names, low, strict=True) if rank == 1)
+    pairs = all_pairs(n_systems)
+    matrix = decision_matrix(n_systems, pairs, decisions.for_ranks)
+    low, high = rank_intervals(matrix)
+    leaders = [draws.names[k] for k in np.flatnonzero(low == 1)]
     is_ahead = bool((high == 1).any())
-    return ReferenceLeaders(draws.reference, leaders, draws.n_segments, True, is_ahead)
+    return ReferenceLeaders(draws.reference, tuple(leaders), draws.n_segments, True, is_ahead)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -627,7 +684,8 @@ def average_runs_across(
         scores = [by_system.get(name, ()) for by_system in scores_by_pair]
         n_runs = {len(runs) for runs in scores}
         if len(n_runs) == 1 and n_runs.pop() > 1:
-            averaged.append(spread_of_runs(name, np.mean(scores, axis=0).tolist(), alpha))
+            means = np.mean(scores, axis=0).tolist()
+            averaged.append(spread_of_runs(name, means, alpha))
     return tuple(averaged)
 
 
@@ -636,7 +694,8 @@ def spread_of_runs(name: str, scores: Sequence[float], alpha: float) -> SystemRu
     if len(scores) < 2:
         return SystemRuns(name, tuple(scores))
     sd = float(np.std(scores, ddof=1))
-    return SystemRuns(name, tuple(scores), sd, *spread_interval(sd, len(scores), alpha))
+    low, high = spread_interval(sd, len(scores), alpha)
+    return SystemRuns(name, tuple(scores), sd, low, high)
 
 
 def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float, float]:
@@ -650,8 +709,10 @@ def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float,
     from scipy.special import gammaincinv
 
     freedom = n_runs - 1
-    half_chi_squared = gammaincinv(freedom / 2, [1 - alpha / 2, alpha / 2])
-    low, high = sd * np.sqrt(freedom / (2 * half_chi_squared))
+    levels = [1 - alpha / 2, alpha / 2]
+    half_chi_squared = gammaincinv(freedom / 2, levels)
+    ratio = freedom / (2 * half_chi_squared)
+    low, high = sd * np.sqrt(ratio)
     return float(low), float(high)
 
 
@@ -674,13 +735,18 @@ def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[
     for pair in pairs:
         se_runs = se_total = freedom = None
         if pair.a in variance_of_mean and pair.b in variance_of_mean:
-            between_runs = [variance_of_mean[pair.a], variance_of_mean[pair.b]]
-            se_runs = math.sqrt(sum(between_runs))
+            variance_a = variance_of_mean[pair.a]
+            variance_b = variance_of_mean[pair.b]
+            se_runs = math.sqrt(variance_a + variance_b)
             if pair.se is not None:
-                variances = np.array([unbiased(pair.se, pair.n_effective) ** 2, *between_runs])
-                degrees = [units_freedom(pair.n_effective), n_runs[pair.a] - 1, n_runs[pair.b] - 1]
+                se_test_set = unbiased(pair.se, pair.n_effective)
+                variances = np.array([se_test_set**2, variance_a, variance_b])
+                freedom_of_units = units_freedom(pair.n_effective)
+                freedom_a = n_runs[pair.a] - 1
+                freedom_b = n_runs[pair.b] - 1
+                degrees = np.array([freedom_of_units, freedom_a, freedom_b], dtype=float)
                 se_total = math.sqrt(variances.sum())
-                freedom = float(welch_satterthwaite(variances, np.array(degrees, dtype=float)))
+                freedom = float(welch_satterthwaite(variances, degrees))
         rows.append(PairRuns(pair.a, pair.b, pair.se, se_runs, se_total, freedom))
     return tuple(rows)
 
@@ -694,4 +760,5 @@ def smallest_stable_difference(row: PairRuns, alpha: float) -> float | None:
 
     if row.se_total is None or row.df_total is None:
         return None
-    return float(stdtrit(row.df_total, 1 - alpha / 2)) * row.se_total
+    t = float(stdtrit(row.df_total, 1 - alpha / 2))
+    return t * row.se_total
