@@ -56,30 +56,14 @@ def matrix(
     drawing.add_cells(diagonal, 0.3)
     drawing.add_chances()
     drawing.add_targets()
-    if n <= _EVERY_NUMBER:
-        row_labels = [labels(name) for name in names]
-        column_labels, angle = row_labels, -90
-        top = 62 + round(8 * min(_WIDEST, max(map(width, names), default=0)))
-    else:
-        row_labels = [labels(name, number=place) for place, name in enumerate(names, 1)]
-        column_labels, angle = [str(place) for place in range(1, n + 1)], 0
-        top = 58
-    axis = {
-        "tickvals": list(range(n)),
-        "showgrid": False,
-        "zeroline": False,
-        "fixedrange": True,
-        "ticks": "",
-        "tickfont_size": max(9, min(13, round(size * 0.62))),
-    }
-    figure.update_xaxes(
-        **axis, ticktext=column_labels, side="top", tickangle=angle, range=[-0.5, n - 0.5]
-    )
-    figure.update_yaxes(**axis, ticktext=row_labels, range=[n - 0.5, -0.5])
-    row_height = max(15, min(40, round(size * 0.92), (_HEIGHT - top - 70) // max(n, 1)))
+    top = _set_axes(drawing, names, labels)
+    height_on_screen = (_HEIGHT - top - 70) // max(n, 1)
+    row_height = max(15, min(40, round(size * 0.92), height_on_screen))
     key = drawing.write_key()
-    key_width = round(14 * _SCREEN * max(map(width, key.split("<br>"))))
-    hover_label = {"bgcolor": _DARK, "bordercolor": _DARK, "font": {"color": "white", "size": 14}}
+    widest_line = max(map(width, key.split("<br>")))
+    key_width = round(14 * _SCREEN * widest_line)
+    hover_font = {"color": "white", "size": 14}
+    hover_label = {"bgcolor": _DARK, "bordercolor": _DARK, "font": hover_font}
     title = {
         # The span, because the theme of the dashboard sets titles bold.
         "text": f'<span style="font-weight:400">{key}</span>',
@@ -91,23 +75,47 @@ def matrix(
         "yanchor": "top",
         "pad": {"t": 16},
     }
+    texts_from = labels.left + 8 + n * _widest_text(figure)
+    meta = {"key": key, "key_from": key_width + _ICONS, "texts_from": texts_from}
+    height = top + row_height * n + 70
+    margin = {"l": labels.left, "r": 8, "t": top, "b": 62}
+    figure.update_layout(meta=meta, height=height, margin=margin, title=title)
     figure.update_layout(
-        meta={
-            "key": key,
-            "key_from": key_width + _ICONS,
-            "texts_from": labels.left + 8 + n * _widest_text(figure),
-        },
-        height=top + row_height * n + 70,
-        margin={"l": labels.left, "r": 8, "t": top, "b": 62},
         dragmode=False,
         hovermode="closest",
         hoverdistance=-1,
         showlegend=False,
         plot_bgcolor="rgba(0,0,0,0)",
         hoverlabel=hover_label,
-        title=title,
     )
     return noted(labels.below(figure), notes)
+
+
+def _set_axes(drawing: _Matrix, names: Sequence[str], labels: Labels) -> int:
+    """Name rows and columns; return the pixels above the cells."""
+    n = drawing.n
+    if n <= _EVERY_NUMBER:
+        row_labels = [labels(name) for name in names]
+        column_labels, angle = row_labels, -90
+        widest = max(map(width, names), default=0)
+        top = 62 + round(8 * min(_WIDEST, widest))
+    else:
+        row_labels = [labels(name, number=place) for place, name in enumerate(names, 1)]
+        column_labels, angle = [str(place) for place in range(1, n + 1)], 0
+        top = 58
+    font_size = max(9, min(13, round(drawing.size * 0.62)))
+    axis = {
+        "tickvals": list(range(n)),
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "ticks": "",
+        "tickfont_size": font_size,
+    }
+    drawing.figure.update_xaxes(axis, ticktext=column_labels, side="top", tickangle=angle)
+    drawing.figure.update_xaxes(range=[-0.5, n - 0.5])
+    drawing.figure.update_yaxes(axis, ticktext=row_labels, range=[n - 0.5, -0.5])
+    return top
 
 
 _Cell = tuple[int, int]  # row and column
@@ -140,22 +148,17 @@ class _Matrix:
         self.form = choose_cell_form(scores, [cell.improvement for cell in self.pairs.values()])
 
     def _fill_grid(self, values: Mapping[_Cell, float]) -> list[list[float | None]]:
-        grid: list[list[float | None]] = [[None] * self.n for _ in range(self.n)]
-        for (row, column), value in values.items():
-            grid[row][column] = value
+        grid: list[list[float | None]] = []
+        for row in range(self.n):
+            cells = [values.get((row, column)) for column in range(self.n)]
+            grid.append(cells)
         return grid
 
     def _add_heatmap(self, values: Mapping[_Cell, float], **options: Any) -> None:
         places = list(range(self.n))
-        heatmap = go.Heatmap(
-            z=self._fill_grid(values),
-            x=places,
-            y=places,
-            xgap=1,
-            ygap=1,
-            hoverinfo="skip",
-            **options,
-        )
+        grid = self._fill_grid(values)
+        look = {"xgap": 1, "ygap": 1, "hoverinfo": "skip"} | options
+        heatmap = go.Heatmap(z=grid, x=places, y=places, **look)
         self.figure.add_trace(heatmap)
 
     def add_cells(self, values: Mapping[_Cell, float], opacity: float) -> None:
@@ -195,13 +198,11 @@ class _Matrix:
             if text:
                 texts[place] = text
                 inks.append(text_colour)
-        colours = []
-        for step in range(-10, 11):
-            depth = step / 10
-            red, green, blue = mixed(depth, self.dark)
-            colours.append([0.5 + 0.5 * depth * abs(depth), f"rgb({red},{green},{blue})"])
-        at_most, at_least = ("≤ ", "≥ ") if is_clipped else ("", "")
         end = f"{self.form.scale(limit):.3g}"
+        end_texts = [f"−{end}", "0", f"+{end}"]
+        if is_clipped:
+            end_texts = [f"≤ −{end}", "0", f"≥ +{end}"]
+        title = {"text": f"{difference}: blue, the row is better", "side": "bottom"}
         colour_bar = {
             "orientation": "h",
             "thickness": 10,
@@ -212,27 +213,36 @@ class _Matrix:
             "yanchor": "top",
             "ypad": 12,
             "tickvals": [-limit, 0, limit],
-            "ticktext": [f"{at_most}−{end}", "0", f"{at_least}+{end}"],
+            "ticktext": end_texts,
             "tickfont_size": 12,
             "outlinewidth": 0,
-            "title": {
-                "text": f"{difference}: blue, the row is better",
-                "side": "bottom",
-                "font_size": 12,
-            },
+            "title": title | {"font_size": 12},
         }
-        self._add_heatmap(
-            coloured, zmin=-limit, zmax=limit, colorscale=colours, colorbar=colour_bar
-        )
-        self.add_texts(texts, self._size_differences(), textfont_color=inks)
+        colours = self._scale_colours()
+        limits = {"zmin": -limit, "zmax": limit}
+        self._add_heatmap(coloured, **limits, colorscale=colours, colorbar=colour_bar)
+        font_size = self._size_differences()
+        self.add_texts(texts, font_size, textfont_color=inks)
         self.add_cells(grey, 0.12)
+
+    def _scale_colours(self) -> list[tuple[float, str]]:
+        """Return the colours of a scale from 0 to 1, deeper towards both ends."""
+        colours = []
+        for step in range(-10, 11):
+            depth = step / 10
+            place = 0.5 + 0.5 * depth * abs(depth)
+            red, green, blue = mixed(depth, self.dark)
+            colours.append((place, f"rgb({red},{green},{blue})"))
+        return colours
 
     def _size_differences(self) -> int:
         if self.n > _SHORT_NUMBER:
             return max(9, min(16, round(self.size * 0.55)))
-        if self.n > _EVERY_NUMBER:
-            return _fit(self.size, 2.3 if self.form.decimals == 2 else 2.9)
-        return _fit(self.size, 4.2)
+        if self.n <= _EVERY_NUMBER:
+            return _fit(self.size, 4.2)
+        if self.form.decimals == 2:
+            return _fit(self.size, 2.3)
+        return _fit(self.size, 2.9)
 
     def add_chances(self) -> None:
         """Write p below the diagonal, bold where not significant; in small cells only that."""
@@ -288,7 +298,9 @@ class _Matrix:
         if self.settings.correction != "none" and n_tested != 1:
             above += ", ○ only without correction"
         p_name = p_word(self.settings.correction, n_tested)
-        which = "only where" if self.n > _EVERY_P else "bold if"
+        which = "bold if"
+        if self.n > _EVERY_P:
+            which = "only where"
         return f"{above}.<br>Below: {p_name}, {which} not significant"
 
     def _describe(self, cell: _MatrixPair) -> str:
@@ -296,8 +308,10 @@ class _Matrix:
         pair = cell.pair
         a, b = full(pair.a), full(pair.b)
         decision = ""
-        if pair.better is not None:
-            decision = f"<br>{a if pair.better == 'a' else b} is better"
+        if pair.better == "a":
+            decision = f"<br>{a} is better"
+        elif pair.better == "b":
+            decision = f"<br>{b} is better"
         elif pair.p_value is not None or pair.win is not None:
             decision = f"<br>{describe_undecided(pair, self.settings)}"
         if pair.p_value is not None:
@@ -316,14 +330,15 @@ class _Matrix:
         That is the difference of a significant pair in few places, or else the glyph.
         """
         glyph = choose_glyph(pair, self.settings.alpha)
-        decimals = self.form.decimals
+        decimals, least = self.form.decimals, 0.0005
+        if decimals == 2:
+            least = 0.005
         if self.n <= _EVERY_NUMBER:
             text = str(signed(value, f".{decimals}f"))
             if decimals != 2:
                 text = text.replace("0.", ".", 1)
             return f"{text} {glyph}".strip()
         size = abs(value)
-        least = 0.005 if decimals == 2 else 0.0005
         if self.n > _SHORT_NUMBER or not pair.significant or size < least:
             return glyph
         if size >= 9.95:
@@ -334,7 +349,9 @@ class _Matrix:
             digits = f"{size:.2f}".lstrip("0")
         else:
             digits = f"{size:.3f}".lstrip("0")
-        return f"−{digits}" if value < 0 else digits
+        if value < 0:
+            return f"−{digits}"
+        return digits
 
     def _write_chance(self, pair: PairResult) -> str:
         p = pair.p_adjusted
@@ -347,15 +364,21 @@ class _Matrix:
             return f"{p:.0e}".replace("e-0", "e-")
         if p < 0.01:
             return f"{p:.4f}".lstrip("0")
-        text = f"{p:.2f}" if self.n > _EVERY_P else f"{p:.3f}"
-        return "1" if float(text) == 1 else text.lstrip("0")
+        text = f"{p:.3f}"
+        if self.n > _EVERY_P:
+            text = f"{p:.2f}"
+        if float(text) == 1:
+            return "1"
+        return text.lstrip("0")
 
 
 def _write_wins(pair: PairResult, has_room: bool) -> str:
     if pair.win is None or pair.lose is None:
         return "-"
     share = max(pair.win, pair.lose)
-    return f"{share:.3f}" if has_room else f"{share:.2f}".lstrip("0")
+    if has_room:
+        return f"{share:.3f}"
+    return f"{share:.2f}".lstrip("0")
 
 
 def choose_glyph(pair: PairResult, alpha: float) -> str:

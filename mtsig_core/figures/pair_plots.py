@@ -59,10 +59,11 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
     Intervals, single and simultaneous (joint), have their `interval_names` below the figure. Right of
     zero is blue, the other side vermillion.
     """
-    height = float(y.max()) if len(y) else 1.0
+    height = 1.0
     figure = go.Figure()
     bounds = [delta, 0.0, *(interval or ()), *(joint or ())]
     if len(y):
+        height = float(y.max())
         _add_density(figure, x, y)
         bounds += x[[0, -1]].tolist()
     if interval is not None and joint is not None:
@@ -70,39 +71,56 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
         interval_bars(figure, [interval], [-0.1 * height], single_name, form=form)
         interval_bars(figure, [joint], [-0.24 * height], joint_name, thick=False, form=form)
         set_key(figure)
-    hover = f"%{{x:+{form}}}<extra></extra>"
-    if interval is not None and joint is None:
-        y_interval = [-0.1 * height, -0.1 * height]
-        line = {"color": GREY, "width": 6}
-        _add_scatter(figure, interval, y_interval, mode="lines", line=line, hovertemplate=hover)
-    marker = {"size": 15, "color": _choose_colour(delta), "line": {"color": "white", "width": 2}}
-    _add_scatter(
-        figure, [delta], [-0.1 * height], mode="markers", marker=marker, hovertemplate=hover
-    )
+        _add_observed(figure, delta, None, -0.1 * height, form)
+    else:
+        _add_observed(figure, delta, interval, -0.1 * height, form)
     mark_zero(figure)
     low, high = min(bounds), max(bounds)
     margin = 0.04 * (high - low) or 1.0
-    figure.update_xaxes(range=[low - margin, high + margin], **_AXIS)
+    x_range = [low - margin, high + margin]
+    figure.update_xaxes(range=x_range, **_AXIS)
     labels = Labels(among=(a, b))
-    measured(figure, f"{labels(unit, 16)} difference, bootstrapped")
-    depth = -0.2 if joint is None else -0.36
-    figure.update_yaxes(range=[depth * height, 1.22 * height], visible=False)
-    n_lines = _write_sides(
-        figure,
-        b=labels(b, _SIDE) if low < -margin else None,
-        a=labels(a, _SIDE) if high > margin else None,
-        fits=width(a) + width(b) <= _BOTH_SIDES,
-    )
+    unit_label = labels(unit, 16)
+    measured(figure, f"{unit_label} difference, bootstrapped")
+    label_b = label_a = None
+    if low < -margin:
+        label_b = labels(b, _SIDE)
+    if high > margin:
+        label_a = labels(a, _SIDE)
+    fits = width(a) + width(b) <= _BOTH_SIDES
+    n_lines = _write_sides(figure, label_b, label_a, fits)
     _set_size(figure, n_lines=n_lines)
+    top = 1.22 * height
     if joint is None:
+        figure.update_yaxes(range=[-0.2 * height, top], visible=False)
         return labels.below(figure, _HALF_PAGE)
-    # The names of the intervals, a line each, are below what the axis measures.
+    figure.update_yaxes(range=[-0.36 * height, top], visible=False)
+    _set_key_below(figure, labels)
+    return figure
+
+
+def _add_observed(
+    figure: go.Figure, delta: float, interval: tuple[float, float] | None, y: float, form: str
+) -> None:
+    """Draw the observed difference, on its interval if there is one to draw."""
+    hover = f"%{{x:+{form}}}<extra></extra>"
+    if interval is not None:
+        line = {"color": GREY, "width": 6}
+        _add_scatter(figure, interval, [y, y], mode="lines", line=line, hovertemplate=hover)
+    edge = {"color": "white", "width": 2}
+    marker = {"size": 15, "color": _choose_colour(delta), "line": edge}
+    _add_scatter(figure, [delta], [y], mode="markers", marker=marker, hovertemplate=hover)
+
+
+def _set_key_below(figure: go.Figure, labels: Labels) -> None:
+    """Set the names of the intervals, a line each, below what the axis measures."""
     bottom = figure.layout.margin.b + _INTERVAL_NAMES
-    figure.update_layout(height=figure.layout.height + _INTERVAL_NAMES, margin_b=bottom)
+    height_with_names = figure.layout.height + _INTERVAL_NAMES
+    figure.update_layout(height=height_with_names, margin_b=bottom)
     labels.below(figure, _HALF_PAGE)
     key_height = (figure.layout.margin.b - bottom) / figure.layout.height
     legend = {"yref": "container", "yanchor": "bottom", "y": key_height}
-    return figure.update_layout(legend=legend)
+    figure.update_layout(legend=legend)
 
 
 def _add_density(figure: go.Figure, x: np.ndarray, y: np.ndarray) -> None:
@@ -110,31 +128,35 @@ def _add_density(figure: go.Figure, x: np.ndarray, y: np.ndarray) -> None:
     x_zero, y_zero = [], []
     if x.min() < 0 < x.max():
         x_zero, y_zero = [0.0], [float(np.interp(0, x, y))]
-    right, left = x > 0, x < 0
-    curves = [
-        (BLUE, x_zero + x[right].tolist(), y_zero + y[right].tolist()),
-        (VERMILLION, x[left].tolist() + x_zero, y[left].tolist() + y_zero),
-    ]
-    for colour, x_curve, y_curve in curves:
-        if x_curve:
-            _add_scatter(
-                figure,
-                x_curve,
-                y_curve,
-                mode="lines",
-                fill="tozeroy",
-                line={"color": colour, "width": 2, "simplify": False},
-                fillcolor=_FILL[colour],
-                hoverinfo="skip",
-            )
+    is_right = x > 0
+    x_right = x_zero + x[is_right].tolist()
+    y_right = y_zero + y[is_right].tolist()
+    _add_filled_curve(figure, x_right, y_right, BLUE)
+    is_left = x < 0
+    x_left = x[is_left].tolist() + x_zero
+    y_left = y[is_left].tolist() + y_zero
+    _add_filled_curve(figure, x_left, y_left, VERMILLION)
+
+
+def _add_filled_curve(
+    figure: go.Figure, x: Sequence[float], y: Sequence[float], colour: str
+) -> None:
+    if not x:
+        return
+    line = {"color": colour, "width": 2, "simplify": False}
+    fill = {"fill": "tozeroy", "fillcolor": _FILL[colour]}
+    _add_scatter(figure, x, y, mode="lines", line=line, **fill, hoverinfo="skip")
 
 
 def _add_scatter(figure: go.Figure, x: Sequence[float], y: Sequence[float], **options: Any) -> None:
-    figure.add_trace(go.Scatter(x=list(x), y=y, showlegend=False, **options))
+    points = go.Scatter(x=list(x), y=y, showlegend=False, **options)
+    figure.add_trace(points)
 
 
 def _choose_colour(improvement: float) -> str:
-    return BLUE if improvement >= 0 else VERMILLION
+    if improvement >= 0:
+        return BLUE
+    return VERMILLION
 
 
 def null_tails(
@@ -150,35 +172,41 @@ def null_tails(
 
     Those at least as large as the observed one are filled.
     """
-    size, height = abs(delta), float(counts.max(initial=1))
-    end = float(edges[-1])
+    size = abs(delta)
+    height = float(counts.max(initial=1))
+    start, end = float(edges[0]), float(edges[-1])
     figure = go.Figure()
-    bands = [
-        Band(-np.inf, -size, VERMILLION, _FILL[VERMILLION]),
-        Band(-size, size, GREY, _FILL[GREY]),
-        Band(size, np.inf, BLUE, _FILL[BLUE]),
-    ]
-    add_histogram(figure, edges, counts, bands, 1)
+    left_tail = Band(-np.inf, -size, VERMILLION, _FILL[VERMILLION])
+    middle = Band(-size, size, GREY, _FILL[GREY])
+    right_tail = Band(size, np.inf, BLUE, _FILL[BLUE])
+    add_histogram(figure, edges, counts, [left_tail, middle, right_tail], 1)
     for x in sorted({-delta, delta}):
         text, dash, line_width = f"{x:+{form}}", "dot", 2
         if x == delta:
             text, dash, line_width = f"observed<br>{text}", "solid", 3
-        mark_x(figure, x, (0, 1.04 * height), _choose_colour(x), dash, line_width)
-        write_at(figure, x, 1.05 * height, text, _choose_anchor(x, size, end))
-    figure.update_xaxes(range=[float(edges[0]), end], **_AXIS)
+        colour = _choose_colour(x)
+        mark_x(figure, x, (0, 1.04 * height), colour, dash, line_width)
+        anchor = _choose_anchor(x, size, end)
+        write_at(figure, x, 1.05 * height, text, anchor)
+    figure.update_xaxes(range=[start, end], **_AXIS)
     labels = Labels()
-    permutations = "all" if exact else "random"
-    measured(figure, f"{labels(unit, 12)} difference after {permutations} permutations")
-    figure.update_yaxes(range=[-0.02 * height, 1.4 * height], visible=False)
+    unit_label = labels(unit, 12)
+    permutations = "random"
+    if exact:
+        permutations = "all"
+    measured(figure, f"{unit_label} difference after {permutations} permutations")
+    y_range = [-0.02 * height, 1.4 * height]
+    figure.update_yaxes(range=y_range, visible=False)
     _set_size(figure)
     return labels.below(figure, _HALF_PAGE)
 
 
 def _choose_anchor(x: float, size: float, end: float) -> str:
     """Next to the text of the other line if the two are near, else inside the figure."""
-    if size < 0.35 * end:
-        return "left" if x > 0 else "right"
-    if x > 0.7 * end:
+    are_near = size < 0.35 * end
+    if are_near and x > 0:
+        return "left"
+    if are_near or x > 0.7 * end:
         return "right"
     if x < -0.7 * end:
         return "left"
@@ -196,26 +224,30 @@ def drivers(
     rows = list(range(len(names)))
     labels = Labels(34, 2, [*names, a, b])
     reach = 1.3 * max(map(abs, values), default=1.0)
+    colours = [_choose_colour(value) for value in values]
+    texts = [rounded(value, "+") for value in values]
     bars = go.Bar(
         x=list(values),
         y=rows,
         orientation="h",
-        marker_color=[_choose_colour(value) for value in values],
-        text=[rounded(value, "+") for value in values],
+        marker_color=colours,
+        text=texts,
         textposition="outside",
         cliponaxis=False,
         showlegend=False,
         outsidetextfont_size=13,
-        customdata=[[number, full(name)] for number, name in enumerate(names)],
-        hovertemplate="%{customdata[1]}<br>%{text}<extra></extra>",
     )
+    bars.customdata = [[number, full(name)] for number, name in enumerate(names)]
+    bars.hovertemplate = "%{customdata[1]}<br>%{text}<extra></extra>"
     figure = go.Figure(bars)
     mark_zero(figure)
     figure.update_xaxes(range=[-reach, reach], tickangle=0, nticks=4, **_AXIS)
-    measured(figure, f"{labels(unit, 24)} added to the difference")
+    unit_label = labels(unit, 24)
+    measured(figure, f"{unit_label} added to the difference")
+    row_labels = [labels(name) for name in names]
     figure.update_yaxes(
         tickvals=rows,
-        ticktext=[labels(name) for name in names],
+        ticktext=row_labels,
         tickfont_size=13,
         showgrid=False,
         range=[len(names) - 0.4, -0.6],
@@ -223,8 +255,10 @@ def drivers(
         ticklabelstandoff=_VALUE,
     )
     row_height = _ROW + _SECOND_LINE * (labels.lines - 1)
-    n_lines = _write_sides(figure, b=labels(b, _SIDE), a=labels(a, _SIDE), fits=False)
-    _set_size(figure, row_height * len(names) + 110, n_lines)
+    label_b, label_a = labels(b, _SIDE), labels(a, _SIDE)
+    n_lines = _write_sides(figure, label_b, label_a, fits=False)
+    height = row_height * len(names) + 110
+    _set_size(figure, height, n_lines)
     # In the middle of the whole figure, where a phone has room.
     figure.layout.annotations[0].xshift = -labels.left / 2
     figure.update_layout(margin_l=labels.left + _VALUE, margin_r=_VALUE)
@@ -236,14 +270,15 @@ def _write_sides(figure: go.Figure, b: str | None, a: str | None, fits: bool) ->
 
     Both are in one line if it `fits` even in a narrow window.
     """
-    n_lines = 2 if a is not None and b is not None and not fits else 1
-    above = _LINE * (n_lines - 1)
+    n_lines = 1
+    if a is not None and b is not None and not fits:
+        n_lines = 2
     if b is not None:
+        # In two lines b is above a.
+        above = _LINE * (n_lines - 1)
         write_at(figure, 0, 1, f"◀ {b} better", "left", **PLOT, yshift=above)
     if a is not None:
-        # The first one that is written is above.
-        yshift = above if b is None else 0
-        write_at(figure, 1, 1, f"{a} better ▶", "right", **PLOT, yshift=yshift)
+        write_at(figure, 1, 1, f"{a} better ▶", "right", **PLOT, yshift=0)
     return n_lines
 
 

@@ -54,9 +54,11 @@ def rates(
     `against` has shares to compare with, and `words` name both in the key. `line_title` says what names
     the lines.
     """
-    figure, labels = _set_lines([row[0] for row in rows])
+    texts = [row[0] for row in rows]
+    figure, labels = _set_lines(texts)
     name, other_name = words
-    _add_shares(figure, rows, [_choose_colour(row, level) for row in rows], name=name)
+    colours = [_choose_colour(row, level) for row in rows]
+    _add_shares(figure, rows, colours, name=name)
     if against:
         colours = [VERMILLION for _ in against]
         _add_shares(figure, against, colours, symbol="x", name=other_name)
@@ -67,19 +69,24 @@ def rates(
                 x.append(100 * value)
                 y.append(line)
     if x:
-        points = draw_points(x, y, f"{full(source)}: %{{x:.1f}}%", GREY, "diamond-open", 11)
-        figure.add_trace(points.update(marker_line_width=2))
-        write_at(figure, 1, 1, f"◇ {full(source)}", "right", **PLOT)
+        source_text = full(source)
+        hover = f"{source_text}: %{{x:.1f}}%"
+        points = draw_points(x, y, hover, GREY, "diamond-open", 11)
+        points.update(marker_line_width=2)
+        figure.add_trace(points)
+        write_at(figure, 1, 1, f"◇ {source_text}", "right", **PLOT)
     left = 0.0
     if level is not None:
         # The key is clear of the name of the level, which is a small share where there are two.
         left = 0.25
         _mark_level(figure, level)
-        write_at(figure, 100 * level, 1, f"{100 * level:g}%", yref="paper")
+        percent = 100 * level
+        write_at(figure, percent, 1, f"{percent:g}%", yref="paper")
     if line_title:
         write_at(figure, 0, 1, line_title, "left", **PLOT, xshift=-labels.left)
     figure.update_xaxes(ticksuffix="%")
-    figure.update_layout(showlegend=any(words), legend={**KEY, "x": left, "y": 1})
+    key = {**KEY, "x": left, "y": 1}
+    figure.update_layout(showlegend=any(words), legend=key)
     _write_measure(figure, measure)
     return labels.below(figure)
 
@@ -94,22 +101,24 @@ def panels(
 ) -> go.Figure:
     """Shares in several situations side by side, on axes of one scale; a line for each text."""
     predicted = predicted or {}
-    texts = list(dict.fromkeys(row[0] for rows in rows_by_title.values() for row in rows))
+    rows_by_text: dict[str, list[Row]] = {}
+    for rows in rows_by_title.values():
+        for row in rows:
+            rows_by_text.setdefault(row[0], []).append(row)
+    texts = list(rows_by_text)
     # Narrow: panels side by side need the room on a phone.
     figure, labels = _set_lines(texts, 14, 3)
-    values = [100 * share for share in (level, *predicted.values())]
-    for rows in rows_by_title.values():
-        for _, _, low, high, _ in rows:
-            values += [100 * bound for bound in (low, high) if bound is not None]
-    margin = 0.06 * (max(values) - min(values)) or 1.0
-    x_range = [min(values) - margin, max(values) + margin]
+    x_range = _choose_range([level, *predicted.values()], rows_by_title)
     panel_width = (1 + _GAP) / len(rows_by_title)
     most_lines = 1
     for number, (title, rows) in enumerate(rows_by_title.items()):
         start = number * panel_width
-        axis_number = "" if number == 0 else str(number + 1)
+        end = start + panel_width - _GAP
+        axis_number = ""
+        if number > 0:
+            axis_number = str(number + 1)
         x_axis = {
-            "domain": [start, start + panel_width - _GAP],
+            "domain": [start, end],
             "range": x_range,
             "tickfont_size": 13,
             "zeroline": False,
@@ -130,13 +139,26 @@ def panels(
             mark_x(figure, x, (0, 1), GREY, "dash", xref=axis, yref="paper", layer="below")
         most_lines = max(most_lines, len(lines))
         title_text = "<br>".join(full(line.strip()) for line in lines)
-        write_at(figure, start + (panel_width - _GAP) / 2, 1, title_text, **PLOT)
+        middle = start + (panel_width - _GAP) / 2
+        write_at(figure, middle, 1, title_text, **PLOT)
     above = _LINE * (most_lines - 1)
     height = 76 + above + max(26, labels.lines * _LINE) * len(texts)
     figure.update_layout(height=height, showlegend=False, margin_t=28 + above)
     # The percent sign is not at each tick, which a phone has no room for.
     _write_measure(figure, f"% {measure}".rstrip())
     return labels.below(figure)
+
+
+def _choose_range(
+    shares: Sequence[float], rows_by_title: Mapping[str, Sequence[Row]]
+) -> list[float]:
+    """Return the ends of an axis, in percent, that has room for shares and for all intervals."""
+    values = [100 * share for share in shares]
+    for rows in rows_by_title.values():
+        for _, _, low, high, _ in rows:
+            values += [100 * bound for bound in (low, high) if bound is not None]
+    margin = 0.06 * (max(values) - min(values)) or 1.0
+    return [min(values) - margin, max(values) + margin]
 
 
 def p_values(p_by_metric: Mapping[str, Mapping[str, float | None]], alpha: float) -> go.Figure:
@@ -149,8 +171,11 @@ def p_values(p_by_metric: Mapping[str, Mapping[str, float | None]], alpha: float
             if p_by_series[name] is not None:
                 x.append(p_by_series[name])
                 y.append(line)
-        points = draw_points(x, y, f"{full(name)}: p = %{{x:.4f}}", size=11, name=full(name))
-        figure.add_trace(points.update(marker=mark))
+        series_name = full(name)
+        hover = f"{series_name}: p = %{{x:.4f}}"
+        points = draw_points(x, y, hover, size=11, name=series_name)
+        points.update(marker=mark)
+        figure.add_trace(points)
     mark_x(figure, alpha, (0, 1), BLUE, "dot", yref="paper")
     ticks = sorted({1e-5, 1e-4, 1e-3, 0.01, 0.02, alpha, 0.1, 0.2, 0.5, 1.0})
     figure.update_xaxes(log_axis(ticks, "{:g}"))
@@ -167,34 +192,37 @@ def counts(cases: Mapping[str, Mapping[str, int]], measure: str) -> go.Figure:
     piece_names = next(iter(cases.values()))
     for colour, name in zip((BLUE, VERMILLION, GREY), piece_names, strict=False):
         values = [pieces[name] for pieces in cases.values()]
-        figure.add_bar(
+        texts: list[int | str] = []
+        for value in values:
+            has_room = value > _SHORT * longest
+            texts.append(value if has_room else "")
+        piece_name = full(name)
+        bars = go.Bar(
             y=list(range(len(cases))),
             x=values,
             orientation="h",
-            name=full(name),
-            text=[value if value > _SHORT * longest else "" for value in values],
-            textposition="inside",
-            textangle=0,
-            insidetextanchor="middle",
-            textfont={"size": 14, "color": "white"},
-            marker={"color": colour, "line_width": 0},
-            constraintext="none",
-            hovertemplate=f"%{{x}} {full(name)}<extra></extra>",
+            name=piece_name,
+            hovertemplate=f"%{{x}} {piece_name}<extra></extra>",
         )
-    bars = {"barmode": "stack", "bargap": 0.25, "showlegend": True, "legend_traceorder": "normal"}
-    set_size(figure, 92 + 30 * len(cases), labels.left, ENDS, 32, 46, below=measure, **bars)
+        bars.marker = {"color": colour, "line_width": 0}
+        bars.update(text=texts, textposition="inside", textangle=0, insidetextanchor="middle")
+        bars.update(textfont={"size": 14, "color": "white"}, constraintext="none")
+        figure.add_trace(bars)
+    layout = {"barmode": "stack", "bargap": 0.25, "showlegend": True, "legend_traceorder": "normal"}
+    height = 92 + 30 * len(cases)
+    set_size(figure, height, labels.left, ENDS, 32, 46, below=measure, **layout)
     return labels.below(figure)
 
 
 def _set_lines(texts: Sequence[str], widest: int = 34, most: int = 2) -> tuple[go.Figure, Labels]:
     """Return a figure with a line for each text, from top to bottom, and what names them."""
     figure, labels = start_figure(), Labels(widest, most, texts)
-    figure.update_yaxes(
-        tickvals=list(range(len(texts))),
-        ticktext=[labels(text) for text in texts],
-        range=[len(texts) - 0.5, -0.5],
-    )
-    height = 74 + max(19, _LINE * labels.lines - 1) * len(texts)
+    line_labels = [labels(text) for text in texts]
+    lines = list(range(len(texts)))
+    y_range = [len(texts) - 0.5, -0.5]
+    figure.update_yaxes(tickvals=lines, ticktext=line_labels, range=y_range)
+    line_height = max(19, _LINE * labels.lines - 1)
+    height = 74 + line_height * len(texts)
     set_size(figure, height, labels.left, ENDS, 28, BELOW)
     return figure, labels
 
@@ -203,7 +231,8 @@ def _write_measure(figure: go.Figure, measure: str) -> None:
     """Write below the axis what the shares are of, and make room for it."""
     if measure:
         measured(figure, measure)
-        figure.update_layout(height=figure.layout.height + 10, margin_b=46)
+        height = figure.layout.height + 10
+        figure.update_layout(height=height, margin_b=46)
 
 
 def _add_shares(
@@ -221,13 +250,16 @@ def _add_shares(
             continue
         x.append(100 * share)
         y.append(line)
-        low.append(100 * share_low)
-        high.append(100 * share_high)
-        customdata.append([full(text), f"{low[-1]:.1f}%", f"{high[-1]:.1f}%"])
+        low_percent, high_percent = 100 * share_low, 100 * share_high
+        low.append(low_percent)
+        high.append(high_percent)
+        customdata.append([full(text), f"{low_percent:.1f}%", f"{high_percent:.1f}%"])
     hover = "%{customdata[0]}: %{x:.1f}% [%{customdata[1]}, %{customdata[2]}]"  # noqa: RUF027  Plotly fills it
-    points = draw_points(x, y, hover, [colours[line] for line in y], symbol, name=name)
+    point_colours = [colours[line] for line in y]
+    points = draw_points(x, y, hover, point_colours, symbol, name=name)
     bars = error_bars(x, low, high, GREY)
-    figure.add_trace(points.update(xaxis=axis, error_x=bars, customdata=customdata))
+    points.update(xaxis=axis, error_x=bars, customdata=customdata)
+    figure.add_trace(points)
 
 
 def _mark_level(figure: go.Figure, level: float, axis: str = "x") -> None:
@@ -240,4 +272,6 @@ def _choose_colour(row: Row, level: float | None, at_most: bool = False) -> str:
     if level is None or low is None or high is None:
         return BLUE
     is_above, is_below = low > level, high < level
-    return VERMILLION if is_above or (is_below and not at_most) else BLUE
+    if is_above or (is_below and not at_most):
+        return VERMILLION
+    return BLUE

@@ -68,14 +68,20 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
         Band(high, math.inf, GREY, _OUTSIDE),
     )
     add_histogram(figure, edges, counts, bands, 1.5)
-    score_side, median_side = ("right", "left") if score <= median else ("left", "right")
-    mark_x(figure, score, (0, 1.1 * top), VERMILLION, "solid", 3)
-    _write_next_to(figure, score, 1.1 * top, f"observed {score:{form}}", score_side)
-    mark_x(figure, median, (0, 1.1 * top), BLUE, "dot", 3)
-    _write_next_to(figure, median, 1.1 * top, f"median {median:{form}}", median_side)
-    bounds = [*edges[[0, -1]].tolist(), score, *(interval or ())]
+    # The texts are on the outer sides of the two lines.
+    score_side, median_side = "left", "right"
+    if score <= median:
+        score_side, median_side = "right", "left"
+    mark_top = 1.1 * top
+    mark_x(figure, score, (0, mark_top), VERMILLION, "solid", 3)
+    _write_next_to(figure, score, mark_top, f"observed {score:{form}}", score_side)
+    mark_x(figure, median, (0, mark_top), BLUE, "dot", 3)
+    _write_next_to(figure, median, mark_top, f"median {median:{form}}", median_side)
+    ends = edges[[0, -1]].tolist()
+    bounds = [*ends, score, *(interval or ())]
     width = max(bounds) - min(bounds) or 16.0
-    left, right = min(bounds) - 0.06 * width, max(bounds) + 0.06 * width
+    left = min(bounds) - 0.06 * width
+    right = max(bounds) + 0.06 * width
     labels = Labels()
     note = f"{labels(unit)} of resamples"
     if interval is not None:
@@ -83,8 +89,9 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
             text = f"<b>{bound:{form}}</b>"
             if about is not None:
                 text += f"  {100 * about[number]:+.2f}%"
-            mark_x(figure, bound, (0, 0.5 * top), BLUE, width=3)
-            _write_next_to(figure, bound, 0.5 * top, text, side)
+            bound_top = 0.5 * top
+            mark_x(figure, bound, (0, bound_top), BLUE, width=3)
+            _write_next_to(figure, bound, bound_top, text, side)
         # The texts of its bounds are outside.
         left = min(left, low - _SCORE_ROOM * width)
         right = max(right, high + _SCORE_ROOM * width)
@@ -97,7 +104,10 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
 
 
 def _write_next_to(figure: go.Figure, x: float, y: float, text: str, anchor: str) -> None:
-    write_at(figure, x, y, text, anchor, xshift=4 if anchor == "left" else -4)
+    shift = -4
+    if anchor == "left":
+        shift = 4
+    write_at(figure, x, y, text, anchor, xshift=shift)
 
 
 def settling(
@@ -116,16 +126,9 @@ def settling(
         x_paper = [size for size, _ in published]
         y_paper = [100 * value for _, value in published]
         values += y_paper
-        points = draw_points(
-            x_paper,
-            y_paper,
-            "Zhang and Vogel: B = %{x:,}, %{y:.3f}%",
-            GREY,
-            "diamond-open",
-            9,
-            f"Zhang and Vogel, {full(unit)}",
-            joined="dot",
-        )
+        hover = "Zhang and Vogel: B = %{x:,}, %{y:.3f}%"
+        name = f"Zhang and Vogel, {full(unit)}"
+        points = draw_points(x_paper, y_paper, hover, GREY, "diamond-open", 9, name, joined="dot")
         figure.add_trace(points)
     x_theory, y_theory = [], []
     for size, value in zip(sizes, theory, strict=True):
@@ -134,7 +137,8 @@ def settling(
             y_theory.append(100 * value)
     values += y_theory
     line = draw_line(x_theory, y_theory, BLUE, 2)
-    figure.add_trace(line.update(name="theory", showlegend=True))
+    line.update(name="theory", showlegend=True)
+    figure.add_trace(line)
     x, y, low, high = [], [], [], []
     for size, value, bounds in zip(sizes, ours, ranges, strict=True):
         if value:
@@ -144,14 +148,15 @@ def settling(
             low.append(100 * lowest)
             high.append(100 * highest)
     points = draw_points(x, y, "here: B = %{x:,}, %{y:.3f}%", size=11, name="here")
-    points.update(
-        marker_line={"color": "white", "width": 1}, error_y=error_bars(y, low, high, BLUE)
-    )
+    bars = error_bars(y, low, high, BLUE)
+    points.update(marker_line={"color": "white", "width": 1}, error_y=bars)
     figure.add_trace(points)
     values += [bound for bound in (*low, *high) if bound > 0]
     logs = [math.log10(value) for value in values if value > 0] or [0.0]
-    figure.update_xaxes(log_axis(sizes, range=[math.log10(75), math.log10(14_000)]))
-    figure.update_yaxes(log_axis(_WIDTH_TICKS, "{:g}%", range=[min(logs) - 0.12, max(logs) + 0.12]))
+    x_range = [math.log10(75), math.log10(14_000)]
+    figure.update_xaxes(log_axis(sizes, range=x_range))
+    y_range = [min(logs) - 0.12, max(logs) + 0.12]
+    figure.update_yaxes(log_axis(_WIDTH_TICKS, "{:g}%", range=y_range))
     # A phone has the key in three lines.
     set_size(figure, 346, top=58, below="B, resamples", showlegend=True)
     return figure
@@ -164,6 +169,7 @@ def settling(
 #: Width of a dot as a share of the axis, and its height as a share of a band.
 _DOT_WIDTH, _DOT_HEIGHT = 0.009, 0.07
 _KINDS = ((BLUE, "circle"), (VERMILLION, "diamond"))
+_RATIO_TICKS = (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50)
 _MOST_TICKS = 6  # of sizes: a phone has room for as many
 
 
@@ -185,40 +191,31 @@ def sample_scores(
     """
     figure, labels = start_figure(), Labels()
     published, ghosts = published or {}, ghosts or {}
-    values = [whole_score]
+    values = [whole_score, *_list_finite(scores), *_list_finite(ghosts)]
     for bounds in published.values():
         values += bounds
-    for drawn_scores in (*ghosts.values(), *scores.values()):
-        values += drawn_scores[np.isfinite(drawn_scores)].tolist()
     low, high = min(values), max(values)
     margin = 0.05 * (high - low) or 1.0
     dot_width = _DOT_WIDTH * (high - low + 2 * margin)
     for number, (kind, drawn_scores) in enumerate(scores.items()):
         base = len(scores) - 1 - number
         if kind in published:
-            is_inside = published[kind][1] >= high - 4 * margin
+            is_inside = max(published[kind]) >= high - 4 * margin
             _add_published_range(figure, published[kind], base, is_inside)
         middle = base + 0.59
+        kind_name = full(kind)
         hover = f"sample %{{customdata}}: %{{x:{form}}}"
         if kind in ghosts:
             y = middle + _swarm(ghosts[kind], dot_width)
-            points = draw_points(
-                ghosts[kind],
-                y,
-                f"{full(kind)}, before the shuffle, {hover}",
-                GREY,
-                "circle-open",
-                7,
-            )
-            numbers = np.arange(1, len(y) + 1)
-            figure.add_trace(points.update(marker_opacity=0.6, customdata=numbers))
+            ghost_hover = f"{kind_name}, before the shuffle, {hover}"
+            points = draw_points(ghosts[kind], y, ghost_hover, GREY, "circle-open", 7)
+            _add_samples(figure, points, 0.6)
         colour, symbol = _KINDS[number % 2]
         y = middle + _swarm(drawn_scores, dot_width)
-        points = draw_points(drawn_scores, y, f"{full(kind)}, {hover}", colour, symbol, 7)
-        numbers = np.arange(1, len(y) + 1)
-        figure.add_trace(points.update(marker_opacity=0.95, customdata=numbers))
-        name = f"<b>{labels(kind, 14)}</b>"
-        write_at(figure, 0, base + 0.6, name, "right", "middle", xref="paper", font_size=16)
+        points = draw_points(drawn_scores, y, f"{kind_name}, {hover}", colour, symbol, 7)
+        _add_samples(figure, points, 0.95)
+        text = f"<b>{labels(kind, 14)}</b>"
+        write_at(figure, 0, base + 0.6, text, "right", "middle", xref="paper", font_size=16)
     mark_x(figure, whole_score, (0, len(scores)), GREY, "dot")
     anchor = "center"
     if whole_score == low:  # not beyond the edge
@@ -232,6 +229,20 @@ def sample_scores(
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
     set_size(figure, 300, 120, bottom=46, below=f"{labels(unit)} of a sample")
     return labels.below(figure)
+
+
+def _list_finite(scores: Mapping[str, np.ndarray]) -> list[float]:
+    values: list[float] = []
+    for kind_scores in scores.values():
+        values += kind_scores[np.isfinite(kind_scores)].tolist()
+    return values
+
+
+def _add_samples(figure: go.Figure, points: go.Scatter, opacity: float) -> None:
+    """Draw the samples of a kind, each with its number."""
+    numbers = np.arange(1, len(points.x) + 1)
+    points.update(marker_opacity=opacity, customdata=numbers)
+    figure.add_trace(points)
 
 
 def _add_published_range(
@@ -249,7 +260,9 @@ def _add_published_range(
         line_width=0,
         layer="below",
     )
-    anchor, shift = ("right", -4) if is_inside else ("left", 6)
+    anchor, shift = "left", 6
+    if is_inside:
+        anchor, shift = "right", -4
     text = f"Koehn: {low:g} to {high:g}"
     write_at(figure, high, base + 0.06, text, anchor, font_size=13, xshift=shift)
 
@@ -271,7 +284,8 @@ def _swarm(values: np.ndarray, dot_width: float) -> np.ndarray:
     step = min(_DOT_HEIGHT, 0.58 / max(len(row_ends), 1))
     # Rows 0, 1, -1, 2, -2, ...
     is_above = row_of_dot % 2 == 1
-    heights: np.ndarray = step * np.where(is_above, (row_of_dot + 1) // 2, -(row_of_dot // 2))
+    rows_above, rows_below = (row_of_dot + 1) // 2, row_of_dot // 2
+    heights: np.ndarray = step * np.where(is_above, rows_above, -rows_below)
     return heights
 
 
@@ -296,22 +310,24 @@ def intervals(  # noqa: PLR0913  the samples, the whole test set, and their word
         (False, VERMILLION, "x", 10, "does not"),
     )
     for is_hit, colour, symbol, size, words in looks:
-        samples = np.flatnonzero((hits == is_hit) & np.isfinite(low))
-        hover = (
-            f"sample %{{x}}: %{{y:{form}}} [%{{customdata[0]:{form}}}, "
-            f"%{{customdata[1]:{form}}}], {words}"
-        )
-        points = draw_points(samples + 1, scores[samples], hover, colour, symbol, size, words)
-        points.error_y = error_bars(scores[samples], low[samples], high[samples], colour, width=2)
-        points.customdata = np.column_stack([low[samples], high[samples]])
+        has_look = (hits == is_hit) & np.isfinite(low)
+        samples = np.flatnonzero(has_look)
+        y, y_low, y_high = scores[samples], low[samples], high[samples]
+        bounds = f"[%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}]"
+        hover = f"sample %{{x}}: %{{y:{form}}} {bounds}, {words}"
+        points = draw_points(samples + 1, y, hover, colour, symbol, size, words)
+        points.error_y = error_bars(y, y_low, y_high, colour, width=2)
+        points.customdata = np.column_stack([y_low, y_high])
         figure.add_trace(points)
         if frame is not None and len(samples) == 0:
             # The key of each figure has as many lines, so that axes are level.
-            figure.add_trace(draw_points([None], [None], "", colour, symbol, size, words))
+            key_entry = draw_points([None], [None], "", colour, symbol, size, words)
+            figure.add_trace(key_entry)
     if frame is not None:
         lowest, highest = frame
         margin = 0.05 * (highest - lowest) or 1.0
-        figure.update_yaxes(range=[lowest - margin, highest + margin])
+        y_range = [lowest - margin, highest + margin]
+        figure.update_yaxes(range=y_range)
     words = f"whole test set, {whole_score:{form}}"
     return _set_samples(figure, len(scores), whole_score, words, labels(unit), labels)
 
@@ -350,15 +366,18 @@ def outcomes(  # noqa: PLR0913  the samples, the line to compare them with, and 
     """
     figure, labels = start_figure(), Labels()
     for verdict, mark in _MARKS.items():
-        samples = np.flatnonzero((verdicts == verdict) & np.isfinite(values))
-        hover = f"sample %{{x}}: %{{y:{form}}}, {mark.words}"
-        points = draw_points(
-            samples + 1, values[samples], hover, mark.colour, mark.symbol, mark.size, mark.words
-        )
+        has_verdict = (verdicts == verdict) & np.isfinite(values)
+        samples = np.flatnonzero(has_verdict)
+        mark_words, colour, symbol, size = mark
+        hover = f"sample %{{x}}: %{{y:{form}}}, {mark_words}"
+        y = values[samples]
+        points = draw_points(samples + 1, y, hover, colour, symbol, size, mark_words)
         figure.add_trace(points)
     for bound in bounds:
         mark_y(figure, bound, BLUE, "dash", 1.5)
-    axis = f"{axis_title} ({labels(unit)})" if unit else axis_title
+    axis = axis_title
+    if unit:
+        axis += f" ({labels(unit)})"
     return _set_samples(figure, len(values), line, words, axis, labels)
 
 
@@ -372,7 +391,8 @@ def _set_samples(
     figure.add_scatter(
         x=[None], y=[None], mode="lines", name=words, hoverinfo="skip", line=key_line
     )
-    figure.update_xaxes(range=[0.3, n + 0.7], showgrid=False, tickformat="d", nticks=min(n + 1, 12))
+    x_range, n_ticks = [0.3, n + 0.7], min(n + 1, 12)
+    figure.update_xaxes(range=x_range, showgrid=False, tickformat="d", nticks=n_ticks)
     # The key has three lines where two such figures are side by side: clear of the camera above
     # them.
     set_size(figure, 308, LEFT + 14, top=58, bottom=46, below="sample", showlegend=True)
@@ -402,7 +422,8 @@ def ratios(
                 names.append([full(name)])
     hover = "%{customdata[0]}, %{x} segments: %{y:.2f}"  # noqa: RUF027  Plotly fills it
     points = draw_points(x, y, hover, GREY, size=6, name="other systems")
-    figure.add_trace(points.update(customdata=names, marker_opacity=0.5))
+    points.update(customdata=names, marker_opacity=0.5)
+    figure.add_trace(points)
     figure.add_scatter(
         x=list(middle),
         y=list(middle.values()),
@@ -411,7 +432,8 @@ def ratios(
         line={"color": GREY, "width": 2},
         hovertemplate="median: %{y:.2f}<extra></extra>",
     )
-    sizes, ratio, low, high = np.array(rows.get(system) or np.empty((0, 4)), dtype=float).T
+    chosen_rows = rows.get(system) or np.empty((0, 4))
+    sizes, ratio, low, high = np.array(chosen_rows, dtype=float).T
     hover = "%{x} segments: %{y:.2f} [%{customdata[0]:.2f}, %{customdata[1]:.2f}]"  # noqa: RUF027  Plotly fills it
     points = draw_points(sizes, ratio, hover, name=labels(system))
     points.error_y = error_bars(ratio, low, high, BLUE, width=3)
@@ -422,8 +444,9 @@ def ratios(
     # Blocks that all have the same score have no place on this axis.
     values = [value for value in values if value > 0]
     bottom, top = np.log10(min(values) * 0.9), np.log10(max(values) * 1.1)
-    ticks = [tick for tick in (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50) if bottom <= np.log10(tick) <= top]
-    figure.update_yaxes(log_axis(ticks, "{:g}", range=[bottom, top]))
+    ticks = [tick for tick in _RATIO_TICKS if bottom <= np.log10(tick) <= top]
+    y_axis = log_axis(ticks, "{:g}", range=[bottom, top])
+    figure.update_yaxes(y_axis)
     step = max(1, math.ceil(len(middle) / _MOST_TICKS))
     size_ticks = list(middle)[::-step]  # the largest has a tick
     figure.update_xaxes(log_axis(size_ticks, showgrid=False))

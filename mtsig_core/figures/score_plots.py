@@ -28,14 +28,9 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], system: str)
         above_zero = [value for value in percents if value]
         values += above_zero
         orders = list(range(1, len(percents) + 1))
-        points = draw_points(
-            orders,
-            [value or None for value in percents],
-            f"{full(name)}: %{{y:.1f}}% of the %{{x}}-grams",
-            GREY,
-            size=5,
-            joined="solid",
-        )
+        y = [value or None for value in percents]  # a log axis has no zero
+        hover = f"{full(name)}: %{{y:.1f}}% of the %{{x}}-grams"
+        points = draw_points(orders, y, hover, GREY, size=5, joined="solid")
         points.line.width = 1.2
         if name == system:
             chosen_values = above_zero
@@ -43,8 +38,8 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], system: str)
             points.update(marker={"color": BLUE, "size": 10})
             for order, value in zip(orders, percents, strict=True):
                 if value:
-                    text = f"<b>{value:.1f}%</b>"
-                    write_at(figure, order, np.log10(value), text, "left", xshift=8)
+                    text, height = f"<b>{value:.1f}%</b>", np.log10(value)
+                    write_at(figure, order, height, text, "left", xshift=8)
         figure.add_trace(points)
     figure.update_xaxes(
         tickvals=[1, 2, 3, 4],
@@ -57,9 +52,9 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], system: str)
     least = min(chosen_values or values or [1.0]) / _DEEPEST
     low = 0.85 * max(min(values, default=1.0), least)
     high = 1.2 * max(values, default=100.0)
-    figure.update_yaxes(
-        log_axis(SHARE_TICKS[:-2], "{:g}%", range=[math.log10(low), math.log10(high)])
-    )
+    y_range = [math.log10(low), math.log10(high)]
+    y_axis = log_axis(SHARE_TICKS[:-2], "{:g}%", range=y_range)
+    figure.update_yaxes(y_axis)
     # For names that never turn.
     set_size(figure, 306, right=ENDS, top=30, bottom=BELOW + 6, showlegend=True)
     return labels.below(figure)
@@ -73,7 +68,7 @@ def by_length(
     Lines have a system, a metric, ratios and scores.
     """
     figure, labels = start_figure(), Labels(_WIDEST_NAME)
-    systems = dict.fromkeys(system for system, *_ in lines)
+    systems = list(dict.fromkeys(system for system, *_ in lines))
     colour_of = dict(zip(systems, (BLUE, VERMILLION), strict=False))
     first_metric = lines[0][1]
     low, high = [], []
@@ -83,17 +78,15 @@ def by_length(
         symbol, dash, line_width = "diamond-open", "dash", 2
         if metric == first_metric:
             symbol, dash, line_width = "circle", "solid", 3
+        metric_name = full(metric)
+        hover = f"{full(system)}, {metric_name}: %{{y:.2f}} at %{{x:.2f}}"
+        name = f"{metric_name} {labels(system)}"
+        colour = colour_of[system]
         points = draw_points(
-            list(ratios),
-            list(scores),
-            f"{full(system)}, {full(metric)}: %{{y:.2f}} at %{{x:.2f}}",
-            colour_of[system],
-            symbol,
-            9,
-            f"{full(metric)} {labels(system)}",
-            joined=dash,
+            list(ratios), list(scores), hover, colour, symbol, 9, name, joined=dash
         )
-        figure.add_trace(points.update(line_width=line_width))
+        points.update(line_width=line_width)
+        figure.add_trace(points)
     lowest, highest = min(low), max(high)
     if paper:
         lowest, highest = min(lowest, 0.85), max(highest, 1.2)
@@ -107,8 +100,8 @@ def by_length(
     elif 1 - lowest < 0.25 * span:
         anchor, shift = "left", 4
     write_at(figure, 1, 0, "as long as the reference", anchor, yref="paper", xshift=shift)
-    x_range = [lowest - 0.03 * span, highest + 0.03 * span]
-    figure.update_xaxes(range=x_range, showgrid=False)
+    margin = 0.03 * span
+    figure.update_xaxes(range=[lowest - margin, highest + margin], showgrid=False)
     figure.update_yaxes(ticksuffix=" ", title_text="points", title_font_size=14)
     note = "length ratio: words of output / reference"
     set_size(figure, 376, top=78, below=note, showlegend=True)
@@ -120,18 +113,24 @@ def rankings(
 ) -> go.Figure:
     """Corpus score left, mean of sentence scores right: lines that cross are pairs that disagree."""
     colour_of = dict(zip(emphasised, (BLUE, VERMILLION), strict=False))
-    labels = Labels(_WIDEST_NAME, among=[name for name, _, _ in rows])
+    names, values = [], []
+    for name, corpus, mean in rows:
+        names.append(name)
+        values += [corpus, mean]
+    labels = Labels(_WIDEST_NAME, among=names)
     figure = start_figure()
-    values = [score for _, *scores in rows for score in scores]
     form = written_like(values)
     for name, *scores in sorted(rows, key=lambda row: row[0] in colour_of):
         colour = colour_of.get(name, GREY)
         hover = f"{full(name)}: %{{y:{form}}}"
         points = draw_points([0, 1], scores, hover, colour, size=8, joined="solid")
-        points.line.width = 3 if name in colour_of else 1.2
+        points.line.width = 1.2
+        if name in colour_of:
+            points.line.width = 3
         figure.add_trace(points)
     labelled = [row for row in rows if len(rows) <= _NAMED or row[0] in colour_of]
-    step = 0.07 * (max(values) - min(values) or 1.0)
+    span = max(values) - min(values) or 1.0
+    step = 0.07 * span
     left = [(corpus, name) for name, corpus, _ in labelled]
     right = [(mean, name) for name, _, mean in labelled]
     for x, scored, anchor, shift in ((0, left, "right", -10), (1, right, "left", 10)):
@@ -142,6 +141,8 @@ def rankings(
             if name in colour_of:
                 text = f"<b>{text}</b>"
             write_at(figure, x, height, text, anchor, "middle", xshift=shift)
+    unit_label = labels(unit)
+    side_titles = [f"corpus<br>{unit_label}", f"mean of<br>sentence {unit_label}"]
     figure.update_xaxes(
         range=[-1.8, 2.8],
         tickvals=[0, 1],
@@ -149,7 +150,7 @@ def rankings(
         showgrid=False,
         side="top",
         tickangle=0,
-        ticktext=[f"corpus<br>{labels(unit)}", f"mean of<br>sentence {labels(unit)}"],
+        ticktext=side_titles,
     )
     figure.update_yaxes(visible=False)
     set_size(figure, 326, 8, 8, 48, 8)
@@ -165,32 +166,42 @@ def mean_intervals(
 
     Rows have a text, a mean, and the kind and bounds of each interval.
     """
-    kinds = dict.fromkeys(kind for _, _, intervals in rows for kind, _, _ in intervals)
-    form = written_like(mean for _, mean, _ in rows)
+    kinds: list[str] = []
+    texts, means = [], []
+    for text, mean, intervals in rows:
+        texts.append(full(text))
+        means.append(mean)
+        for kind, _, _ in intervals:
+            if kind not in kinds:
+                kinds.append(kind)
+    form = written_like(means)
     figure, labels = start_figure(), Labels()
     looks = ((BLUE, "circle"), (VERMILLION, "diamond"), (GREY, "square"))
     for number, (kind, (colour, symbol)) in enumerate(zip(kinds, looks, strict=False)):
+        shift = 0.24 * (number - 0.5)
         x, y, low, high = [], [], [], []
         for line, (_, mean, intervals) in enumerate(rows):
             for name, lowest, highest in intervals:
                 if name == kind and lowest is not None and highest is not None:
                     x.append(mean)
-                    y.append(line + 0.24 * (number - 0.5))
+                    y.append(line + shift)
                     low.append(lowest)
                     high.append(highest)
         bounds = f"[%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}]"
-        points = draw_points(x, y, f"{kind}: %{{x:{form}}} {bounds}", colour, symbol, 9, kind)
+        hover = f"{kind}: %{{x:{form}}} {bounds}"
+        points = draw_points(x, y, hover, colour, symbol, 9, kind)
         points.error_x = error_bars(x, low, high, colour, 2.5, 5)
         points.customdata = list(zip(low, high, strict=True))
         figure.add_trace(points)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
-        ticktext=[full(text) for text, *_ in rows],
+        ticktext=texts,
         tickfont_size=14,
         range=[len(rows) - 0.3, -0.5],
         showgrid=False,
     )
-    set_size(figure, 110 + 48 * len(rows), 8, top=30, below=labels(unit), showlegend=True)
+    height = 110 + 48 * len(rows)
+    set_size(figure, height, 8, top=30, below=labels(unit), showlegend=True)
     return labels.below(figure)
 
 
@@ -199,18 +210,11 @@ def student_density(
 ) -> go.Figure:
     """Student's t and the normal distribution, the tails beyond its factor filled (Koehn, Fig. 5)."""
     figure = start_figure()
-    for tail in (x <= -t_factor, x >= t_factor):
-        if tail.any():
-            figure.add_scatter(
-                x=x[tail],
-                y=t[tail],
-                mode="lines",
-                line_width=0,
-                fill="tozeroy",
-                fillcolor=_TAIL,
-                hoverinfo="skip",
-                showlegend=False,
-            )
+    no_line = {"mode": "lines", "line_width": 0, "hoverinfo": "skip", "showlegend": False}
+    for is_in_tail in (x <= -t_factor, x >= t_factor):
+        if is_in_tail.any():
+            x_tail, y_tail = x[is_in_tail], t[is_in_tail]
+            figure.add_scatter(x=x_tail, y=y_tail, fill="tozeroy", fillcolor=_TAIL, **no_line)
     grey_line = {"color": GREY, "width": 3, "dash": "dot"}
     figure.add_scatter(x=x, y=normal, mode="lines", line=grey_line, name="normal", hoverinfo="skip")
     name = f"Student's t, n = {n}"
@@ -222,7 +226,8 @@ def student_density(
     for side in (-1, 1):
         mark_x(figure, side * t_factor, (0, 0.12), VERMILLION, "solid")
     write_at(figure, t_factor, 0.12, f"±{t_factor:.4f}", "left", xshift=4)
-    figure.update_xaxes(range=[float(x[0]), float(x[-1])], showgrid=False)
+    x_range = [float(x[0]), float(x[-1])]
+    figure.update_xaxes(range=x_range, showgrid=False)
     figure.update_yaxes(visible=False, range=[0, 0.43])
     set_size(figure, 270, 8, top=30, below="standard errors from the mean", showlegend=True)
     return figure

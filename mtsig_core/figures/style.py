@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,8 +67,9 @@ class Labels:
         With a number, the name follows it.
         """
         name = printable(name)
-        line_width = widest or self._widest
-        most = 1 if widest else self._most
+        line_width, most = self._widest, self._most
+        if widest:
+            line_width, most = widest, 1
         lines = wrapped(name, line_width)
         if len(lines) > most:
             lines = [self._cut_and_mark(name, line_width - 4, number)]
@@ -93,12 +93,17 @@ class Labels:
 
     def below(self, figure: go.Figure, widest: float = 76) -> go.Figure:
         """Write the names that were cut below the figure, as many as it has room for."""
-        names = [wrapped(f"{mark} {name}", widest) for name, mark in self._marks.items()]
-        n_lines = np.cumsum([len(lines) for lines in names])
-        n_written = max(1, int(np.count_nonzero(n_lines <= _MOST_LINES)))
-        lines = list(chain(*names[:n_written]))
-        if len(names) > n_written:
-            lines.append(f"and {len(names) - n_written} more names")
+        lines: list[str] = []
+        n_written = 0
+        for name, mark in self._marks.items():
+            name_lines = wrapped(f"{mark} {name}", widest)
+            if lines and len(lines) + len(name_lines) > _MOST_LINES:
+                break
+            lines += name_lines
+            n_written += 1
+        n_more = len(self._marks) - n_written
+        if n_more:
+            lines.append(f"and {n_more} more names")
         if lines:
             right = figure.layout.margin.r - 8
             _write_below(figure, lines, 1, right - _measure(lines, 12))
@@ -131,7 +136,8 @@ def _write_below(figure: go.Figure, lines: Sequence[str], x: float, shift: float
     text = "<br>".join(map(full, lines))
     options = {"align": "left", "xshift": shift, "yshift": -bottom, "font_size": 12}
     write_at(figure, x, 0, text, "left", "top", **PLOT, **options)
-    figure.update_layout(height=figure.layout.height + height, margin_b=bottom + height)
+    new_height = figure.layout.height + height
+    figure.update_layout(height=new_height, margin_b=bottom + height)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -186,12 +192,14 @@ def error_bars(
     width: float | None = None,
 ) -> dict[str, Any]:
     """Error bars from the values to the bounds of their intervals."""
-    values, low, high = (np.asarray(numbers, dtype=float) for numbers in (values, low, high))
+    values = np.asarray(values, dtype=float)
+    above = np.asarray(high, dtype=float) - values
+    below = values - np.asarray(low, dtype=float)
     return {
         "type": "data",
         "symmetric": False,
-        "array": (high - values).tolist(),
-        "arrayminus": (values - low).tolist(),
+        "array": above.tolist(),
+        "arrayminus": below.tolist(),
         "color": colour,
         "thickness": thickness,
         "width": width,
@@ -215,9 +223,10 @@ def set_rows(
     figure: go.Figure, labels: Labels, names: Sequence[str], row_height: int, margins: Margins
 ) -> None:
     """Set a row for each name, the first on top; rows are higher if names have several lines."""
+    row_labels = [labels(name) for name in names]
     figure.update_yaxes(
         tickvals=list(range(len(names))),
-        ticktext=[labels(name) for name in names],
+        ticktext=row_labels,
         tickfont_size=13,
         range=[len(names) - 0.4, -0.6],
         showgrid=False,
@@ -225,11 +234,9 @@ def set_rows(
     )
     top, bottom, right, more = margins
     row_height += _SECOND_LINE * (labels.lines - 1)
-    figure.update_layout(
-        height=row_height * len(names) + top + bottom + more,
-        margin={"l": labels.left, "r": right, "t": top, "b": bottom},
-        dragmode=False,
-    )
+    height = row_height * len(names) + top + bottom + more
+    margin = {"l": labels.left, "r": right, "t": top, "b": bottom}
+    figure.update_layout(height=height, margin=margin, dragmode=False)
 
 
 def interval_bars(
@@ -248,20 +255,20 @@ def interval_bars(
     x: list[float | None] = []
     for low, high in intervals:
         x += [low, high, None]
-    bars = go.Scatter(
-        x=x,
-        y=np.repeat(heights, 3).tolist(),
-        mode="lines" if thick else "lines+markers",
-        name=name,
-        showlegend=True,
-        line={"color": GREY, "width": 6 if thick else 1.5},
-        hovertemplate=f"%{{x:+{form}}}<extra></extra>",
-    )
-    if not thick:
+    y = np.repeat(heights, 3).tolist()  # the ends of an interval, and a gap
+    bars = go.Scatter(x=x, y=y, name=name, showlegend=True)
+    bars.hovertemplate = f"%{{x:+{form}}}<extra></extra>"
+    if thick:
+        bars.update(mode="lines", line={"color": GREY, "width": 6})
+    else:
         line = {"color": GREY, "width": 1.5}
-        bars.marker = {"symbol": "line-ns", "size": 11, "color": GREY, "line": line}
+        marker = {"symbol": "line-ns", "size": 11, "color": GREY, "line": line}
+        bars.update(mode="lines+markers", line=line, marker=marker)
     if customdata is not None:
-        bars.customdata = [data for data in customdata for _ in range(3)]
+        points_data: list[object] = []
+        for interval_data in customdata:
+            points_data += [interval_data, interval_data, interval_data]
+        bars.customdata = points_data
     figure.add_trace(bars)
 
 
@@ -309,6 +316,7 @@ def add_histogram(
             continue
         x = cut_bins[is_inside].ravel().tolist()
         y = np.repeat(counts[is_inside], 2).tolist()
+        line = {"color": band.colour, "width": line_width, "simplify": False}
         steps = go.Scatter(
             x=[x[0], *x, x[-1]],
             y=[0, *y, 0],
@@ -316,7 +324,7 @@ def add_histogram(
             fill="tozeroy",
             fillcolor=band.fill,
             showlegend=False,
-            line={"color": band.colour, "width": line_width, "simplify": False},
+            line=line,
             hoverinfo="skip",
         )
         figure.add_trace(steps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -25,8 +26,8 @@ from mtsig_core.report.table import written_like
 
 HALF_PAGE = 36  # digits of a line below a figure in half of the page
 #: Ticks of shares, in percent.
-SHARE_TICKS = tuple(digit * 10.0**power for power in range(-3, 3) for digit in (1, 2, 5))
-_SIZES = tuple(digit * 10**power for power in range(7) for digit in (1, 2, 5))
+SHARE_TICKS = tuple(digit * 10.0**power for power, digit in product(range(-3, 3), (1, 2, 5)))
+_SIZES = tuple(digit * 10**power for power, digit in product(range(7), (1, 2, 5)))
 _FEW_NAMES = 12  # so many names are set large
 _LEAD = 0.06  # how far to the right a name is that had to move
 _NAME_HEIGHT = 14  # pixels of a name at the end of its line
@@ -68,8 +69,11 @@ def decisions(
     shares = [0, 20, 50, 80, 100]
     share_texts = [f"{share}%" for share in shares]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=share_texts)
-    more = 18 if beyond else 0
-    _set_sizes(figure, sizes, f"{unit} in a test set", 300 + more, top=30 + more)
+    height, top = 300, 30
+    if beyond:  # the key has a second line
+        height, top = height + 18, top + 18
+    note = f"{unit} in a test set"
+    _set_sizes(figure, sizes, note, height, top=top)
     figure.update_layout(margin_l=LEFT + 14)
     write_beside(figure, "found")
     if beyond:
@@ -77,26 +81,24 @@ def decisions(
         _write_key(figure, 1, "╌╌", "extrapolated", "right", GREY, yshift=18)
     n_drawn = sum(row.significant.n > 0 for row in rows)
     if n_drawn < len(rows):
-        _mark_undrawn(figure, [row.size for row in rows], n_drawn)
+        row_sizes = [row.size for row in rows]
+        _mark_undrawn(figure, row_sizes, n_drawn)
     if needed is not None and sizes:
+        y = 100 * power
+        least, most = min(sizes), max(sizes)
         low, high = between
-        if low is not None and low < max(sizes):
-            figure.add_shape(
-                type="line",
-                x0=max(low, min(sizes)),
-                x1=min(high or max(sizes), max(sizes)),
-                y0=100 * power,
-                y1=100 * power,
-                line={"color": GREY, "width": 7},
-                opacity=0.5,
-            )
-        _mark_needed(figure, needed, sizes, 100 * power, unit)
+        if low is not None and low < most:
+            x_low, x_high = max(low, least), min(high or most, most)
+            line = {"color": GREY, "width": 7}
+            figure.add_shape(type="line", x0=x_low, x1=x_high, y0=y, y1=y, line=line, opacity=0.5)
+        _mark_needed(figure, needed, sizes, y, unit)
     return figure
 
 
 def _draw_plan(rows: Sequence[Detection], dash: str) -> go.Scatter:
+    sizes = [row.size for row in rows]
     planned = [100 * row.planned for row in rows]
-    return draw_line([row.size for row in rows], planned, GREY, 2, dash)
+    return draw_line(sizes, planned, GREY, 2, dash)
 
 
 def _write_key(
@@ -109,8 +111,10 @@ def _write_key(
 def _add_shares(figure: go.Figure, rows: Sequence[Detection], unit: str, opacity: float) -> None:
     """Draw how often a difference is found, and how often the opposite."""
     found_rates = [row.significant for row in rows]
-    points = _draw_shares(rows, found_rates, BLUE, f"found on %{{customdata}} of {unit}")
-    figure.add_trace(points.update(opacity=opacity))
+    hover = f"found on %{{customdata}} of {unit}"
+    points = _draw_shares(rows, found_rates, BLUE, hover)
+    points.update(opacity=opacity)
+    figure.add_trace(points)
     opposite = [row.wrong for row in rows]
     points = _draw_shares(rows, opposite, VERMILLION, "opposite: %{customdata}")
     # What is under it can be seen.
@@ -132,14 +136,14 @@ def _draw_shares(
         value = 100 * rate.share
         sizes.append(row.size)
         values.append(value)
+        value_low, value_high = value, value
+        text = f"{value:.0f}%, once"
         if rate.n > 1:
-            low.append(100 * rate.low)
-            high.append(100 * rate.high)
-            texts.append(f"{value:.0f}% [{low[-1]:.0f}%, {high[-1]:.0f}%]")
-        else:
-            low.append(value)
-            high.append(value)
-            texts.append(f"{value:.0f}%, once")
+            value_low, value_high = 100 * rate.low, 100 * rate.high
+            text = f"{value:.0f}% [{value_low:.0f}%, {value_high:.0f}%]"
+        low.append(value_low)
+        high.append(value_high)
+        texts.append(text)
     points = draw_points(sizes, values, f"%{{x:,}}: {hover}", colour)
     bars = error_bars(values, low, high, colour, width=4)
     return points.update(marker_line=_WHITE_EDGE, customdata=texts, error_y=bars)
@@ -185,8 +189,10 @@ def _mark_needed(
     else:
         mark_x(figure, x, (-4, height), GREY)
     anchor, shift = "left", 6
-    if math.log(x) > (math.log(high) + math.log(low)) / 2:
+    middle = (math.log(high) + math.log(low)) / 2
+    if math.log(x) > middle:
         anchor, shift = "right", -6
+    # A text of a log axis is at the logarithm of its place.
     write_at(figure, math.log10(x), y, f"<b>{text}</b>", anchor, xshift=shift)
 
 
@@ -221,9 +227,11 @@ def scores(
             colour, line_width = emphasised[name], 3
             low = [row.score_low for row in scored]
             high = [row.score_high for row in scored]
+            # Around the band: along its lower edge and back along its upper one.
+            x_outline, y_outline = [*sizes, *sizes[::-1]], [*low, *high[::-1]]
             figure.add_scatter(
-                x=[*sizes, *sizes[::-1]],
-                y=[*low, *high[::-1]],
+                x=x_outline,
+                y=y_outline,
                 fill="toself",
                 mode="lines",
                 line_width=0,
@@ -233,7 +241,8 @@ def scores(
             )
         line = draw_line(sizes, means, colour, line_width)
         hover = f"{full(name)}: %{{y:{form}}} at %{{x:,}}<extra></extra>"
-        figure.add_trace(line.update(hoverinfo=None, hovertemplate=hover))
+        line.update(hoverinfo=None, hovertemplate=hover)
+        figure.add_trace(line)
         if scored:
             line_ends.append(_LineEnd(means[-1], name, colour))
     height = max(330, 70 + _NAME_HEIGHT * len(line_ends))
@@ -245,7 +254,8 @@ def scores(
     if lower:
         upwards += ", lower is better"
     note = f"{unit} in a test set; {upwards}"
-    _set_sizes(figure, [row.size for row in rows], note, height, right=right)
+    all_sizes = [row.size for row in rows]
+    _set_sizes(figure, all_sizes, note, height, right=right)
     return labels.below(figure, HALF_PAGE)
 
 
@@ -256,29 +266,37 @@ def _name_lines(
 
     A name that had to move has a thin line to its own.
     """
-    values = [value for trace in figure.data for value in trace.y]
-    span = (max(values) - min(values)) or 1.0
+    values: list[float] = []
+    for trace in figure.data:
+        values += trace.y
+    least, most = min(values), max(values)
+    span = most - least or 1.0
     are_few = len(line_ends) <= _FEW_NAMES
-    step = span * (18 if are_few else _NAME_HEIGHT) / pixels * 1.1
+    name_height, grey_size = _NAME_HEIGHT, 11
+    if are_few:
+        name_height, grey_size = 18, 14
+    step = span * name_height / pixels * 1.1
     ordered = sorted(line_ends, reverse=True)
-    lowest = min(values) - max(0.05 * span, step)
-    heights = _spread_heights([end.height for end in ordered], step, lowest)
+    own_heights = [end.height for end in ordered]
+    lowest = least - max(0.05 * span, step)
+    heights = _spread_heights(own_heights, step, lowest)
     for end, height in zip(ordered, heights, strict=True):
+        x = 1.0
         has_moved = not are_few or abs(height - end.height) > 0.3 * step
-        x = 1 + _LEAD if has_moved else 1.0
         if has_moved:
+            x = 1 + _LEAD
             line = {"color": end.colour, "width": 1}
-            figure.add_shape(
-                type="line", xref="paper", x0=1, x1=x, y0=end.height, y1=height, line=line
-            )
-        font_size = 14 if are_few else 11
+            ends = {"x0": 1, "x1": x, "y0": end.height, "y1": height}
+            figure.add_shape(type="line", xref="paper", **ends, line=line)
+        font_size = grey_size
         if end.colour != GREY:
             font_size += 1
         label = labels(end.name)
         options = {"xref": "paper", "xshift": 4, "font_size": font_size}
         write_at(figure, x, height, label, "left", "middle", **options)
-    top = max(max(values), heights[0]) + 0.05 * span
-    figure.update_yaxes(range=[lowest - step / 2, top])
+    bottom = lowest - step / 2
+    top = max(most, heights[0]) + 0.05 * span
+    figure.update_yaxes(range=[bottom, top])
 
 
 def _spread_heights(wanted_heights: Sequence[float], step: float, lowest: float) -> list[float]:
@@ -325,11 +343,14 @@ def widths(
         y_middle = sum(map(math.log, y)) / len(y)
         fitted = [math.exp(y_middle + slope.slope * (math.log(size) - x_middle)) for size in x]
         line = draw_line(x, fitted, BLUE, 2)
-        figure.add_trace(line.update(name=f"slope {slope.slope:.2f}", showlegend=True))
+        line.update(name=f"slope {slope.slope:.2f}", showlegend=True)
+        figure.add_trace(line)
     points = draw_points(x, y, "%{x:,}: width %{y:.2f}% of the score", BLUE)
-    figure.add_trace(points.update(marker_line=_WHITE_EDGE))
+    points.update(marker_line=_WHITE_EDGE)
+    figure.add_trace(points)
     figure.update_yaxes(log_axis(SHARE_TICKS, "{:g}%"))
-    _set_sizes(figure, [*x, *x_paper], f"{unit} in a test set", 344, top=42)
+    note = f"{unit} in a test set"
+    _set_sizes(figure, [*x, *x_paper], note, 344, top=42)
     return figure
 
 
@@ -350,9 +371,13 @@ def references(
     if ours:
         _add_reference_scores(figure, ours, 0.0, "ours", BLUE, "circle")
     counts = sorted({row[0] for row in (*ours, *published)})
-    figure.update_xaxes(tickvals=counts, range=[counts[0] - 0.25, counts[-1] + 0.25])
-    right = 190 if published else 60
-    set_size(figure, 300, right=right, below=f"references; {labels(metric)} upwards")
+    x_range = [counts[0] - 0.25, counts[-1] + 0.25]
+    figure.update_xaxes(tickvals=counts, range=x_range)
+    right = 60
+    if published:
+        right = 190
+    note = f"references; {labels(metric)} upwards"
+    set_size(figure, 300, right=right, below=note)
     return labels.below(figure)
 
 
@@ -371,12 +396,15 @@ def _add_reference_scores(
         low.append(score * (1 + relative_low))
         high.append(score * (1 + relative_high))
         bounds = f"[{100 * relative_low:+.2f}%, {100 * relative_high:+.2f}%]"
-        texts.append(f"{score:{written_like([score])}} {bounds}")
-    hover = f"{full(name)}: %{{customdata}}"
+        form = written_like([score])
+        texts.append(f"{score:{form}} {bounds}")
+    title = full(name)
+    hover = f"{title}: %{{customdata}}"
     points = draw_points(x, y, hover, colour, symbol, name=name, joined="dot")
     bars = error_bars(y, low, high, colour, 2, 6)
-    figure.add_trace(points.update(customdata=texts, showlegend=False, error_y=bars))
-    write_at(figure, x[-1], y[-1], full(name), "left", "middle", xshift=12)
+    points.update(customdata=texts, showlegend=False, error_y=bars)
+    figure.add_trace(points)
+    write_at(figure, x[-1], y[-1], title, "left", "middle", xshift=12)
 
 
 def _set_sizes(
@@ -386,7 +414,8 @@ def _set_sizes(
     low, high = min(sizes, default=1), max(sizes, default=1)
     ticks = [size for size in _SIZES if low <= size <= high]
     if right > 8:  # next to names a phone has room for few
-        ticks = ticks[:: math.ceil(len(ticks) / _FEW_TICKS)]
+        step = math.ceil(len(ticks) / _FEW_TICKS)
+        ticks = ticks[::step]
     if not sizes:
         high = 10
     x_range = [math.log10(low) - 0.04, math.log10(high) + 0.04]

@@ -1,4 +1,4 @@
-"""Texts, with documents and further training runs -> a TestSet: plain files, or a data frame."""
+"""Read a TestSet from text files, with documents and further training runs, or a data frame."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def index_by_name(
 ) -> dict[str, FilePath]:
     """Files by name; raises InputError if a name is empty or comes twice.
 
-    The message ends with `remedy`; `remedies` are the same as data.
+    The message ends with `remedy`, and `remedies` say the same as data.
     """
     paths: dict[str, FilePath] = {}
     for name, path in files:
@@ -82,14 +82,14 @@ class TestSetFiles:
 
 
 class _Faults:
-    """What is wrong with the files of a test set: all faults are told at once."""
+    """Collects what is wrong with the files of a test set, for one message about all of it."""
 
     def __init__(self) -> None:
         self.messages: list[str] = []
         self._remedies: dict[str, Remedy] = {}
 
     def read(self, reader: Callable[..., Any], path: FilePath, **options: Any) -> Any:
-        """What a reader makes of a file; None if it cannot be read."""
+        """Read a file with a reader; collect the fault and return None if that fails."""
         try:
             return reader(path, **options)
         except InputError as error:
@@ -136,40 +136,48 @@ def assemble(
     if not faults.messages:
         files, assumed = take_off_line_ids(files)
     ids = _read_document_ids(paths.documents, files, has_blanks, faults)
-    main, *compared = files
+    counted = list(files)
     if paths.documents is not None and ids.documents is not None:
-        compared.append(TextFile("documents", "", paths.documents, ids.documents))
+        counted.append(TextFile("documents", "", paths.documents, ids.documents))
+    main, *compared = counted
     if main.lines is not None:
-        compared = [file for file in compared if file.lines is not None]
-        faults.messages += find_wrong_counts(main, compared, main_title)
+        readable = [file for file in compared if file.lines is not None]
+        faults.messages += find_wrong_counts(main, readable, main_title)
     faults.raise_any()
 
-    texts: dict[str, dict[str, Any]] = {"reference": {}, "system": {}, "source": {}}
-    runs: dict[str, list[Any]] = {}
-    for file in files:
-        if file.role == "training run":
-            runs.setdefault(file.name, []).append(file.lines)
-        else:
-            texts[file.role][file.name] = file.lines
-    systems = texts["system"]
-    references = texts["reference"]
+    references = _index_lines(files, "reference")
+    systems = _index_lines(files, "system")
+    sources = _index_lines(files, "source")
     testset = TestSet(
         name,
         systems,
         references,
-        sources=texts["source"].get(""),
+        sources=sources.get(""),
         documents=ids.documents,
         domains=ids.domains,
         langpair=langpair,
         parses=_read_parses(paths.parses, systems, references),
-        runs=runs,
+        runs=_collect_runs(files),
         assumed=assumed,
     )
     return testset if keep_canary else drop_canary(testset)
 
 
+def _index_lines(files: Iterable[TextFile], role: str) -> dict[str, Sequence[Any]]:
+    return {file.name: file.lines for file in files if file.role == role}
+
+
+def _collect_runs(files: Iterable[TextFile]) -> dict[str, list[Sequence[Any]]]:
+    """The outputs of further training runs, by system."""
+    runs: dict[str, list[Sequence[Any]]] = {}
+    for file in files:
+        if file.role == "training run":
+            runs.setdefault(file.name, []).append(file.lines)
+    return runs
+
+
 def _read_files(paths: TestSetFiles, faults: _Faults) -> Sequence[TextFile]:
-    """The texts of a test set; the lines of a file that cannot be read are None."""
+    """Read the texts of a test set; the lines of a file that cannot be read are None."""
     named_paths = [("reference", name, path) for name, path in paths.references.items()]
     named_paths += [("system", name, path) for name, path in paths.systems.items()]
     for name, run_paths in paths.runs.items():
@@ -185,13 +193,13 @@ def _read_files(paths: TestSetFiles, faults: _Faults) -> Sequence[TextFile]:
 def _read_document_ids(
     path: FilePath | None, files: Iterable[TextFile], has_blanks: bool, faults: _Faults
 ) -> DocumentIds:
-    """The ids of documents; a copy of one of the texts is a fault."""
+    """Read the ids of documents; it is a fault if they are a copy of one of the texts."""
     if path is None:
         return DocumentIds()
     ids: DocumentIds | None = faults.read(read_documents, path, has_blanks=has_blanks)
     if ids is None:
         return DocumentIds()
-    copied = _find_equal(ids.documents or (), files)
+    copied = _find_file_with(ids.documents or (), files)
     if copied is not None:
         faults.messages.append(
             f"{show_name(path)} is the text of {show_name(copied.path)}. Expected one document id "
@@ -200,8 +208,8 @@ def _read_document_ids(
     return ids
 
 
-def _find_equal(lines: Sequence[str], files: Iterable[TextFile]) -> TextFile | None:
-    """The file that has these lines."""
+def _find_file_with(lines: Sequence[str], files: Iterable[TextFile]) -> TextFile | None:
+    """The first file that has these lines."""
     for file in files:
         if file.lines is None or len(file.lines) != len(lines):
             continue
@@ -215,7 +223,7 @@ def _read_parses(
     systems: Mapping[str, Sequence[str]],
     references: Mapping[str, Sequence[str]],
 ) -> dict[str, list[str]]:
-    """The parses of texts, by the names of these."""
+    """Read the parses of systems and references, by their names."""
     faults = _Faults()
     texts = {**references, **systems}
     parses = {}
@@ -234,7 +242,7 @@ def _read_parses(
 def drop_canary(testset: TestSet) -> TestSet:
     """The same set without the lines whose document or domain is ``canary``.
 
-    Such a line is there to be found in training data: nobody translated it.
+    A canary line shows whether a test set is in training data: nobody translated it.
     """
     if testset.documents is None:
         return testset
@@ -317,7 +325,7 @@ def read_text(  # noqa: PLR0913  a file or name each
         )
     if langpair is not None:
         check_langpair(langpair)
-    inputs = _spread_tables(_Inputs(references, systems, runs, sources, documents, langpair))
+    inputs = _split_tables(_Inputs(references, systems, runs, sources, documents, langpair))
     run_paths: dict[str, list[FilePath]] = {}
     for system, path in inputs.runs:
         run_paths.setdefault(system, []).append(path)
@@ -351,7 +359,7 @@ def read_outputs(
     """
     if langpair is not None:
         check_langpair(langpair)
-    inputs = _spread_tables(_Inputs((), systems, (), sources, documents, langpair))
+    inputs = _split_tables(_Inputs((), systems, (), sources, documents, langpair))
     system_paths = _index_files(inputs.systems, "system", "system")
     main_path = inputs.sources
     main_title = "source"
@@ -371,13 +379,13 @@ def read_outputs(
 
 
 def _index_files(files: Iterable[NamedFile], kind: str, argument: str) -> dict[str, FilePath]:
-    """Files of a kind by their names; a file without one is named after itself."""
+    """Files of a kind by their names; a file without a given name has its file name."""
     named_files = [(_name_by_file(path) if name is None else name, path) for name, path in files]
     return index_by_name(named_files, kind, "Give each a name of its own.", {argument: "NAME=FILE"})
 
 
 def _drop_repeated(references: Sequence[NamedFile]) -> list[NamedFile]:
-    """Each reference once: files of several systems may all have the same one beside the output."""
+    """Drop repeated references: the files of several systems may all have the same reference."""
     distinct: list[NamedFile] = []
     texts_by_name: dict[str | None, list[Sequence[str]]] = {}
     for name, path in references:
@@ -395,9 +403,9 @@ def _name_by_file(path: FilePath, content: str = SEGMENTS) -> str:
 
 
 def _name_by_folder(paths: Sequence[FilePath], langpair: str | None) -> str:
-    """What a test set of these files is called: their nearest common folder, and the pair.
+    """The default name of a test set: the nearest common folder of its files, and the pair.
 
-    The name of the first file takes the place of the root.
+    If that is the root of the file system, the name of the first file is used.
     """
     folders = [os.path.dirname(os.path.abspath(os.fsdecode(path))) for path in paths]
     try:
@@ -411,29 +419,28 @@ def _name_by_folder(paths: Sequence[FilePath], langpair: str | None) -> str:
 # Files that hold several texts, among the files of a test set.
 
 
-def _spread_tables(inputs: _Inputs) -> _Inputs:
-    """The same with each file that holds several texts replaced by those of its role.
+def _split_tables(inputs: _Inputs) -> _Inputs:
+    """Replace each file that holds several texts by those of its texts that have its role.
 
-    Without systems, those files give them that hold references and outputs. Sources, documents and
-    language pair come from these files, too, where they are not given.
+    Without systems, the outputs of the reference files are the systems. These files also give
+    sources, documents and language pair if the user gives none.
     """
-    tables = _read_text_tables(inputs)
-    if not tables:
+    unaligned = _read_text_tables(inputs)
+    if not unaligned:
         return inputs
-    aligned, langpair = align_tables(list(tables.values()), inputs.langpair)
-    tables = dict(zip(tables, aligned, strict=True))
+    aligned, langpair = align_tables(list(unaligned.values()), inputs.langpair)
+    tables = dict(zip(unaligned, aligned, strict=True))
     systems = inputs.systems
     if not systems:
-        both = {path for path, table in tables.items() if table.references and table.outputs}
-        systems = [(None, path) for _, path in inputs.references if os.fspath(path) in both]
+        systems = _find_files_with_outputs(inputs.references, tables)
     assumed: list[Assumption] = []
     for table in tables.values():
         assumed += table.assumed
     assumed += _find_unused_outputs(inputs.references, [*systems, *inputs.runs], tables)
     return _Inputs(
-        _spread("reference", inputs.references, tables),
-        _spread("system", systems, tables),
-        _spread("training run", inputs.runs, tables),
+        _split_files("reference", inputs.references, tables),
+        _split_files("system", systems, tables),
+        _split_files("training run", inputs.runs, tables),
         _find_sources(inputs.sources, tables),
         _find_documents(inputs.documents, tables),
         langpair,
@@ -441,8 +448,20 @@ def _spread_tables(inputs: _Inputs) -> _Inputs:
     )
 
 
+def _find_files_with_outputs(
+    references: Sequence[NamedFile], tables: Mapping[str, TextTable]
+) -> list[NamedFile]:
+    """The files of references that have outputs, too."""
+    files: list[NamedFile] = []
+    for _, path in references:
+        table = tables.get(os.fspath(path))
+        if table is not None and table.references and table.outputs:
+            files.append((None, path))
+    return files
+
+
 def _read_text_tables(inputs: _Inputs) -> dict[str, TextTable]:
-    """The files that hold several texts, by path."""
+    """Read the files that hold several texts, by path."""
     named_files = (*inputs.references, *inputs.systems, *inputs.runs)
     paths = [path for _, path in named_files]
     if inputs.sources is not None:
@@ -456,43 +475,44 @@ def _read_text_tables(inputs: _Inputs) -> dict[str, TextTable]:
 
 
 def _find_sources(sources: FilePath | None, tables: Mapping[str, TextTable]) -> FilePath | None:
-    """The sources in the file that is given for them; without one, in the first that has any."""
+    """The file of sources; if none is given, the first table that has sources."""
     for path, table in tables.items():
-        is_expected = sources is None or path == os.fspath(sources)
-        if is_expected and table.sources is not None:
+        is_candidate = sources is None or path == os.fspath(sources)
+        if is_candidate and table.sources is not None:
             return TextInTable(path, [text or "" for text in table.sources])
     return sources
 
 
 def _find_documents(documents: FilePath | None, tables: Mapping[str, TextTable]) -> FilePath | None:
-    """The file of documents; without one, the documents in the first file that has any."""
-    if documents is None:
-        for path, table in tables.items():
-            if table.documents is not None:
-                return TextInTable(path, table.documents, table.domains)
-    return documents
+    """The file of documents; if none is given, the first table that has documents."""
+    if documents is not None:
+        return documents
+    for path, table in tables.items():
+        if table.documents is not None:
+            return TextInTable(path, table.documents, table.domains)
+    return None
 
 
-def _spread(
+def _split_files(
     role: str, files: Sequence[tuple[Any, FilePath]], tables: Mapping[str, TextTable]
 ) -> list[tuple[Any, FilePath]]:
-    """Files of a role, with the texts of each that holds several."""
-    spread: list[tuple[Any, FilePath]] = []
+    """The files of a role, each file with several texts replaced by its texts of this role."""
+    single_files: list[tuple[Any, FilePath]] = []
     for name, path in files:
         table = tables.get(os.fspath(path))
         if table is None:
-            spread.append((name, path))
+            single_files.append((name, path))
         else:
-            spread += _take_texts(role, name, path, table)
-    return spread
+            single_files += _pick_texts(role, name, path, table)
+    return single_files
 
 
-def _take_texts(
+def _pick_texts(
     role: str, name: str | None, path: FilePath, table: TextTable
 ) -> list[tuple[Any, FilePath]]:
-    """The texts that a file has of a role, by their names in it.
+    """The texts of a table that have a role, by their names in it.
 
-    A given name stands for a single text.
+    The name that the user gives to the file is used if it has a single text of this role.
     """
     texts = table.list_texts(role)
     if not texts:
@@ -525,41 +545,40 @@ def _check_output(file: str, name: str, texts: Sequence[str | None]) -> Sequence
 
 
 def _explain_missing_role(role: str, table: TextTable) -> InputError:
-    """The error for a file that has no text of the role it is given in."""
-    missing, present, texts = "output", "reference", table.references
+    """The error for a file that has no text of the role that the user gave it."""
     if role == "reference":
         missing, present, texts = "reference", "output", table.outputs
-    message = f"{table.name} has no {missing}. "
+    else:
+        missing, present, texts = "output", "reference", table.references
+    sentences = [f"{table.name} has no {missing}."]
     if texts:
         names = show_names(name or "one without a name" for name in texts)
-        message += f"It has {format_count(len(texts), present)}: {names}. "
+        sentences.append(f"It has {format_count(len(texts), present)}: {names}.")
     if role == "reference" and table.outputs:
-        message += "Give it as an output, with a reference or with scores of its segments."
+        sentences.append("Give it as an output, with a reference or with scores of its segments.")
     else:
-        message += "Give it in its own role."
-    return InputError(message)
+        sentences.append("Give it in its own role.")
+    return InputError(" ".join(sentences))
 
 
 def _find_unused_outputs(
     references: Sequence[NamedFile], outputs: Sequence[NamedFile], tables: Mapping[str, TextTable]
 ) -> list[Assumption]:
-    """Files with references and outputs that are given as a reference only."""
+    """Files with references and outputs that the user gave as a reference only."""
     output_paths = {os.fspath(path) for _, path in outputs}
-    unused = []
-    for path in dict.fromkeys(os.fspath(path) for _, path in references):
-        table = tables.get(path)
-        if table is not None and path not in output_paths and table.references and table.outputs:
-            unused.append(Assumption("outputs-unused", {"file": table.name}))
-    return unused
+    files = _find_files_with_outputs(references, tables)
+    distinct_paths = dict.fromkeys(os.fspath(path) for _, path in files)
+    unused = [path for path in distinct_paths if path not in output_paths]
+    return [Assumption("outputs-unused", {"file": tables[path].name}) for path in unused]
 
 
-# Outputs of further training runs, beside a test set that comes from elsewhere.
+# Outputs of further training runs of a test set that other files hold.
 
 
 def join_runs(testset: TestSet, runs: Sequence[NamedRun], keep_canary: bool = False) -> TestSet:
-    """A test set, of all lines of its files, with the outputs of training runs (system, file).
+    """A test set with the outputs of further training runs, (system, file) each.
 
-    The runs of a system are in their order.
+    The test set must still have all lines of its files. The runs of a system keep their order.
     """
     if not testset.has_texts:
         if not runs:
@@ -575,18 +594,15 @@ def join_runs(testset: TestSet, runs: Sequence[NamedRun], keep_canary: bool = Fa
     messages = find_wrong_counts(main, files)
     if messages:
         raise InputError("\n".join(messages))
-    outputs: dict[str, list[Sequence[str]]] = {}
-    for file in files:
-        outputs.setdefault(file.name, []).append(file.lines)
-    testset = replace(testset, runs=outputs)
+    testset = replace(testset, runs=_collect_runs(files))
     return testset if keep_canary else drop_canary(testset)
 
 
 def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
     """(language pair, system, file) of the further training runs in the folder of a task.
 
-    They are called ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ..., and come in the order of
-    their numbers. No command takes them by itself.
+    They are called ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ..., and are returned in the
+    order of their numbers. No command reads them by itself.
     """
     runs = []
     for name in list_folder(folder):
@@ -597,12 +613,13 @@ def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, 
         path = str(Path(folder, name))
         if pair in pairs and is_file(path):
             runs.append((pair, system, int(number), path))
-    return [(pair, system, path) for pair, system, _, path in sorted(runs)]
+    runs.sort()
+    return [(pair, system, path) for pair, system, _, path in runs]
 
 
 # A data frame, or columns by name, with a row for each segment.
 
-#: What columns of each role hold; references are called ref, refA, reference, ...
+#: The content by which `find_column` finds the column of each role.
 _CONTENT_OF_ROLES = {"sources": "source", "documents": "docid", "domains": "domain"}
 
 
@@ -627,20 +644,20 @@ def read_frame(  # noqa: PLR0913  a column or name each
     references : str or sequence of str, optional
         Columns; by default those called ref, refA, reference and the like.
     systems : str or sequence of str, optional
-        Columns; by default all that are nothing else.
+        Columns; by default all that have no other role.
     sources, documents, domains : str, optional
-        Columns; by default those called source or src, docid, doc_id or document, and domain, where
-        there are such.
+        Columns; by default those called source or src, docid, doc_id or document, and domain, if
+        there are any.
     langpair : str, optional
         Such as ``"en-de"``.
     name : str
-        What the set is called.
+        Name of the set.
 
     Raises
     ------
     InputError
-        If there is no such column, or what it holds are no texts: with the row, what was expected,
-        and what came.
+        If there is no such column, or it holds something other than texts. The message has the
+        row, and what was expected there.
 
     Examples
     --------
@@ -654,13 +671,8 @@ def read_frame(  # noqa: PLR0913  a column or name each
     if langpair is not None:
         check_langpair(langpair)
     columns = read_columns(name, frame)
-    roles = {"sources": sources, "documents": documents, "domains": domains}
-    for role, column in roles.items():
-        if column is None:
-            place = find_column(list(columns), _CONTENT_OF_ROLES[role])
-            roles[role] = None if place is None else list(columns)[place]
-        else:
-            _check_column(name, columns, column)
+    given_columns = {"sources": sources, "documents": documents, "domains": domains}
+    column_of = _find_role_columns(name, columns, given_columns)
     if references is None:
         references, *_ = sort_columns(columns)
         if not references:
@@ -672,24 +684,41 @@ def read_frame(  # noqa: PLR0913  a column or name each
         references = [references]
     assumed: tuple[Assumption, ...] = ()
     if systems is None:
-        unused = [column for column in columns if column not in (*references, *roles.values())]
+        used = (*references, *column_of.values())
+        unused = [column for column in columns if column not in used]
         asides = list_no_outputs(unused)
         systems = [column for column in unused if column not in asides]
         assumed = explain_no_outputs(name, asides)
     if isinstance(systems, str):
         systems = [systems]
-    ids: dict[str, Any] = {}
-    for role, column in roles.items():
-        if column is not None:
-            ids[role] = [None if text is None else str(text) for text in columns[column]]
+    texts_of: dict[str, Any] = {}
+    for role, column in column_of.items():
+        texts_of[role] = [None if text is None else str(text) for text in columns[column]]
     return TestSet(
         name,
         _read_columns(name, columns, systems, "system"),
         _read_columns(name, columns, references, "reference"),
         langpair=langpair,
         assumed=assumed,
-        **ids,
+        **texts_of,
     )
+
+
+def _find_role_columns(
+    name: str, columns: Mapping[str, Sequence[Any]], given_columns: Mapping[str, str | None]
+) -> dict[str, str]:
+    """The column of each role: the given one, or else the one that is called like it, if any."""
+    header = list(columns)
+    column_of = {}
+    for role, column in given_columns.items():
+        if column is not None:
+            _check_column(name, columns, column)
+            column_of[role] = column
+            continue
+        index = find_column(header, _CONTENT_OF_ROLES[role])
+        if index is not None:
+            column_of[role] = header[index]
+    return column_of
 
 
 def _check_column(name: str, columns: Iterable[str], column: str) -> None:
@@ -703,7 +732,7 @@ def _check_column(name: str, columns: Iterable[str], column: str) -> None:
 def _read_columns(
     name: str, columns: Mapping[str, Sequence[Any]], column_names: Sequence[str], role: str
 ) -> dict[str, tuple[Any, ...]]:
-    """The texts of some columns, which have the same role."""
+    """The texts of the columns of a role."""
     texts: dict[str, tuple[Any, ...]] = {}
     for column in column_names:
         if column in texts:

@@ -86,9 +86,10 @@ class Decisions:
 def decide_tests(
     tests: PairTests, delta: np.ndarray, sign: int, n_apart: np.ndarray, settings: Settings
 ) -> Decisions:
-    """Decide pairs that are one family, of a test set or across several.
+    """Decide the pairs of one family, of a test set or across several.
 
-    `sign` turns a difference into an improvement.
+    `delta` has their differences, and `sign` turns a difference into an improvement. `n_apart` are
+    the units in which the systems of a pair differ.
     """
     improvement = sign * delta
     win = tests.win
@@ -98,24 +99,21 @@ def decide_tests(
     side = np.sign(improvement)
     if tests.side is not None:
         side = sign * tests.side
-    adjusted = adjusted_for_ranks = None
+    adjusted = for_ranks = None
     if tests.p is not None:
         if tests.stepped:
-            adjusted_for_ranks = tests.stepped[0]
+            family_wise = tests.stepped[0]
         else:
-            adjusted_for_ranks = holm(tests.p)
+            family_wise = holm(tests.p)
         adjust = CORRECTIONS[settings.correction].adjust
-        adjusted = adjusted_for_ranks
+        adjusted = family_wise  # by Romano-Wolf, which needs more than p
         if adjust is not None:
             adjusted = adjust(tests.p)
+        correction_of_ranks = rank_correction(settings)
+        is_rankable = can_reach(settings, n_apart, correction_of_ranks)
+        if settings.baseline is None and is_rankable.any():
+            for_ranks = decide_pairs(improvement, settings.alpha, p=family_wise, side=side)
     better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=side)
-    for_ranks = None
-    gives_ranks = tests.p is not None and settings.baseline is None
-    if gives_ranks:
-        correction = rank_correction(settings)
-        is_rankable = can_reach(settings, n_apart, correction)
-        if is_rankable.any():
-            for_ranks = decide_pairs(improvement, settings.alpha, p=adjusted_for_ranks, side=side)
     is_decidable = can_reach(settings, n_apart)
     better_if_decidable = np.where(is_decidable, better, 0)
     is_split = side != np.sign(improvement)
@@ -135,7 +133,7 @@ def decide_tests(
 def rank_systems(
     n_systems: int, pairs: np.ndarray, decisions: np.ndarray | None
 ) -> list[tuple[int | None, int | None, int | None]]:
-    """The simultaneous rank interval and the cluster of each system, best first.
+    """The lowest rank, the highest rank and the cluster of each system, best first.
 
     None where nothing could be decided.
     """
@@ -157,15 +155,15 @@ class Family:
     """The pairs that are decided together: all of them, or those with a baseline."""
 
     pairs: np.ndarray  # int, shape (pairs, 2): with a baseline, it comes second
-    index_in_all: np.ndarray  # int, shape (pairs,): the number of each among all pairs
-    is_tested: np.ndarray  # bool, shape (pairs,): whether both have a segment in common
-    index_in_tested: np.ndarray  # int, shape (tested,): the number of each among all tested pairs
-    orientation: np.ndarray  # int, shape (tested,): -1 where it was drawn the other way round
-    stepped_family: int  # which of the families of `PairTests.stepped` it is
+    index_in_all: np.ndarray  # int, shape (pairs,): of each pair among all pairs
+    is_tested: np.ndarray  # bool, shape (pairs,): whether its systems have a segment in common
+    index_in_tested: np.ndarray  # int, shape (tested,): of each tested pair among all tested pairs
+    orientation: np.ndarray  # int, shape (tested,): -1 where its systems were drawn in reverse
+    stepped_family: int  # the index of this family in `PairTests.stepped`
 
     @property
     def tested_in_all(self) -> np.ndarray:
-        """The numbers of the tested pairs among all pairs, shape (tested,)."""
+        """The index of each tested pair among all pairs, shape (tested,)."""
         return np.asarray(self.index_in_all[self.is_tested])
 
     def fill(self, values: np.ndarray | None, default: float) -> np.ndarray:
@@ -227,12 +225,12 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     family = select_family(draws, settings.baseline)
     chosen_ci = _choose_interval(draws, family, ci)
     settings = replace(settings, trials=draws.plan.trials, ci=chosen_ci)
-    columns = _estimate_differences(draws, family, settings)
+    estimates = _estimate_differences(draws, family, settings)
     tests = draws.tests.select(family.index_in_tested, family.orientation, family.stepped_family)
     n_apart = draws.n_apart[family.tested_in_all]
-    decisions = decide_tests(tests, columns["delta"], draws.sign, n_apart, settings)
-    columns |= _find_detectable(draws, family, columns, decisions.decidable, settings)
-    pairs = _pair_results(draws, family, columns, decisions)
+    decisions = decide_tests(tests, estimates["delta"], draws.sign, n_apart, settings)
+    estimates |= _find_detectable(draws, family, estimates, decisions.decidable, settings)
+    pairs = _pair_results(draws, family, estimates, decisions)
     runs = tuple(
         spread_of_runs(name, scores, settings.alpha) for name, scores in draws.runs.items()
     )
@@ -265,21 +263,21 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
 
 
 def _choose_interval(draws: MetricDraws, family: Family, ci: str) -> str:
-    """The kind of interval for the score or difference that is based on the fewest units."""
-    worth_of_pairs = draws.effective[family.index_in_all]
-    worth = np.concatenate([draws.worth, worth_of_pairs])
-    known_worth = worth[worth > 0]
-    least = known_worth.min(initial=draws.n_effective)
-    return interval_kind(ci, float(least))
+    """The kind of interval that suits the score or difference with the fewest units."""
+    n_effective_of_pairs = draws.effective[family.index_in_all]
+    n_effective = np.concatenate([draws.worth, n_effective_of_pairs])
+    is_scored = n_effective > 0
+    fewest = n_effective[is_scored].min(initial=draws.n_effective)
+    return interval_kind(ci, float(fewest))
 
 
 def _estimate_differences(
     draws: MetricDraws, family: Family, settings: Settings
 ) -> dict[str, np.ndarray]:
-    """Estimate the differences of the tested pairs, by the fields of `PairResult`.
+    """Estimate the differences of the tested pairs.
 
-    These are difference, interval, interval of all pairs together, standard error and its degrees
-    of freedom.
+    Returns difference, interval, interval for all pairs together, standard error and its degrees
+    of freedom, by the fields of `PairResult`.
     """
     n_tested = len(family.index_in_tested)
     delta, low, high, se, freedom = np.empty((5, n_tested))
@@ -287,100 +285,107 @@ def _estimate_differences(
     n_left_out = draws.systems.left_out.shape[1]
     make_interval = INTERVALS[settings.ci]
     for rows in row_chunks(n_tested, max(n_resamples, n_left_out)):
-        as_drawn = draws.sample_differences(family.index_in_tested[rows])
-        sample = _orient_sample(as_drawn, family.orientation[rows])
+        drawn_sample = draws.sample_differences(family.index_in_tested[rows])
+        sample = _orient_sample(drawn_sample, family.orientation[rows])
         delta[rows] = sample.observed
         low[rows], high[rows] = make_interval(sample, settings.alpha)
         se[rows] = standard_deviations(sample.replicates, 1)
         freedom[rows] = degrees_of_freedom(sample.left_out, n_resamples)
 
-    n_units = draws.units[family.tested_in_all]
     joint_low = low
     joint_high = high
     if n_tested > 1:
-
-        def draw_differences(rows: slice | np.ndarray) -> np.ndarray:
-            differences = draws.drawn_differences(family.index_in_tested[rows])
-            by_row = family.orientation[rows, None]
-            oriented: np.ndarray = differences * by_row
-            return oriented
-
-        n_effective = draws.effective[family.tested_in_all]
-        replicates = Rows((n_tested, n_resamples), draw_differences)
-        joint_low, joint_high = simultaneous(
-            delta, replicates, n_units, n_effective, settings.alpha
-        )
-        # The interval of a single pair may be of another kind and wider: it is never left.
+        joint_low, joint_high = _estimate_jointly(draws, family, delta, settings.alpha)
+        # The interval of a pair may be of another kind and wider: that for all pairs contains it.
         joint_low = np.where(low < joint_low, low, joint_low)
         joint_high = np.where(high > joint_high, high, joint_high)
-    has_spread = n_units > 1  # one unit is drawn again and again
+    has_several_units = draws.units[family.tested_in_all] > 1
     return {
         "delta": delta,
         "ci_low": low,
         "ci_high": high,
         "ci_joint_low": joint_low,
         "ci_joint_high": joint_high,
-        "se": np.where(has_spread, se, np.nan),
+        "se": np.where(has_several_units, se, np.nan),  # every draw of a single unit is the same
         "se_df": freedom,
     }
 
 
+def _estimate_jointly(
+    draws: MetricDraws, family: Family, delta: np.ndarray, alpha: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The intervals for all tested pairs together, from replicates that are read in chunks."""
+
+    def read_replicates(rows: slice | np.ndarray) -> np.ndarray:
+        differences = draws.drawn_differences(family.index_in_tested[rows])
+        factor = family.orientation[rows, None]
+        return np.asarray(differences * factor)
+
+    n_resamples = draws.systems.replicates.shape[1]
+    replicates = Rows((len(delta), n_resamples), read_replicates)
+    n_units = draws.units[family.tested_in_all]
+    n_effective = draws.effective[family.tested_in_all]
+    return simultaneous(delta, replicates, n_units, n_effective, alpha)
+
+
 def _orient_sample(sample: Sample, orientation: np.ndarray) -> Sample:
-    """Turn differences round where the orientation is -1."""
-    by_row = orientation[:, None]
+    """Reverse the sign of differences where the orientation is -1."""
+    factor = orientation[:, None]
     observed = sample.observed * orientation + 0.0  # -0.0 becomes 0.0
-    replicates = sample.replicates * by_row
-    left_out = sample.left_out * by_row
+    replicates = sample.replicates * factor
+    left_out = sample.left_out * factor
     segments = None
     if sample.segments is not None:
-        segments = sample.segments * by_row
+        segments = sample.segments * factor
     return Sample(observed, replicates, left_out, segments, sample.freedom)
 
 
 def _find_detectable(
     draws: MetricDraws,
     family: Family,
-    columns: dict[str, np.ndarray],
+    estimates: dict[str, np.ndarray],
     is_decidable: np.ndarray,
     settings: Settings,
 ) -> dict[str, np.ndarray]:
-    """Minimum detectable differences, their intervals, and those of tests at alpha / m.
+    """Minimum detectable differences with their intervals, of one test and of the whole family.
 
-    NaN where p cannot be so small.
+    For the family, each test is at alpha / m. NaN where the test cannot give so small a p.
     """
-    effective = draws.effective[family.tested_in_all]
+    n_effective = draws.effective[family.tested_in_all]
     n_apart = draws.n_apart[family.tested_in_all]
     n_swapped = None
     if swaps_units(settings):
         n_swapped = n_apart
-    se = columns["se"]
-    alpha = settings.alpha
-    can_detect = is_decidable & (se > 0)
-    any_trials = replace(settings, trials=None)
-    is_reachable = can_reach(any_trials, n_apart, "bonferroni")
-    can_detect_in_family = can_detect & is_reachable
-    low, high = error_interval(se, columns["se_df"], effective, alpha)
 
-    def detect(error: np.ndarray, level: float, is_possible: np.ndarray) -> np.ndarray:
-        difference = minimum_detectable_difference(
-            error, level, n_effective=effective, n_swapped=n_swapped
+    def detect(standard_error: np.ndarray, alpha: float) -> np.ndarray:
+        return minimum_detectable_difference(
+            standard_error, alpha, n_effective=n_effective, n_swapped=n_swapped
         )
-        return np.where(is_possible, difference, np.nan)
 
-    error = unbiased(se, effective)
-    alpha_in_family = alpha / max(1, len(se))
+    alpha = settings.alpha
+    se = estimates["se"]
+    unbiased_se = unbiased(se, n_effective)
+    se_low, se_high = error_interval(se, estimates["se_df"], n_effective, alpha)
+    can_detect = is_decidable & (se > 0)
+    with_any_trials = replace(settings, trials=None)
+    is_reachable = can_reach(with_any_trials, n_apart, "bonferroni")
+    alpha_of_family = alpha / max(1, len(se))
+    mdd = detect(unbiased_se, alpha)
+    mdd_low = detect(se_low, alpha)
+    mdd_high = detect(se_high, alpha)
+    mdd_family = detect(unbiased_se, alpha_of_family)
     return {
-        "mdd": detect(error, alpha, can_detect),
-        "mdd_low": detect(low, alpha, can_detect),
-        "mdd_high": detect(high, alpha, can_detect),
-        "mdd_family": detect(error, alpha_in_family, can_detect_in_family),
+        "mdd": np.where(can_detect, mdd, np.nan),
+        "mdd_low": np.where(can_detect, mdd_low, np.nan),
+        "mdd_high": np.where(can_detect, mdd_high, np.nan),
+        "mdd_family": np.where(can_detect & is_reachable, mdd_family, np.nan),
     }
 
 
 def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str, str], str | None]:
-    """Which system of each tested pair the studentised bootstrap calls better.
+    """The better system, ``a``, ``b`` or None, of each tested pair by the studentised bootstrap.
 
-    With the same correction; empty where `draw_metric` did not draw it.
+    It has the correction of the settings. Empty where `draw_metric` did not draw it.
     """
     if draws.studentised is None:
         return {}
@@ -418,11 +423,11 @@ def _system_results(
 
 
 def _pair_results(
-    draws: MetricDraws, family: Family, columns: dict[str, np.ndarray], decisions: Decisions
+    draws: MetricDraws, family: Family, estimates: dict[str, np.ndarray], decisions: Decisions
 ) -> tuple[PairResult, ...]:
     """All pairs of a family.
 
-    A pair that is not tested has the difference of the systems' own scores.
+    A pair that is not tested has the difference of its systems' scores, each on its own segments.
     """
     se_ratio = draws.se_ratio
     if se_ratio is not None:
@@ -430,8 +435,8 @@ def _pair_results(
     swap_se = draws.tests.swap_se
     if swap_se is not None:
         swap_se = swap_se[family.index_in_tested]
-    of_tested: dict[str, np.ndarray | None] = {
-        **columns,
+    values_of_tested: dict[str, np.ndarray | None] = {
+        **estimates,
         "p_value": decisions.p,
         "p_adjusted": decisions.adjusted,
         "win": decisions.win,
@@ -439,11 +444,11 @@ def _pair_results(
         "se_ratio": se_ratio,
         "swap_se": swap_se,
     }
-    numbers = {name: family.fill(values, np.nan) for name, values in of_tested.items()}
+    columns = {name: family.fill(values, np.nan) for name, values in values_of_tested.items()}
     first, second = family.pairs.T
     scores = draws.systems.observed
-    own_delta = scores[first] - scores[second]
-    numbers["delta"] = np.where(family.is_tested, numbers["delta"], own_delta)
+    delta_of_scores = scores[first] - scores[second]
+    columns["delta"] = np.where(family.is_tested, columns["delta"], delta_of_scores)
     better = family.fill(decisions.better, 0)
     favours = family.fill(decisions.favours, 0)
     is_decidable = family.fill(decisions.decidable, False)
@@ -451,15 +456,14 @@ def _pair_results(
     for k, in_all in enumerate(family.index_in_all):
         n_units = int(draws.units[in_all])
         n_apart = int(draws.n_apart[in_all])
-        is_bounding = n_apart < min(ENOUGH, n_units)
-        fields: dict[str, float | None] = {
-            name: finite_or_none(values[k]) for name, values in numbers.items()
-        }
-        bounding = None
-        if is_bounding:
-            bounding = n_apart
+        limit_of_p = None
+        if n_apart < min(ENOUGH, n_units):
+            limit_of_p = n_apart
         better_side = int(better[k])
         favoured_side = int(favours[k])
+        fields: dict[str, float | None] = {
+            name: finite_or_none(values[k]) for name, values in columns.items()
+        }
         pair = PairResult(
             draws.names[first[k]],
             draws.names[second[k]],
@@ -471,14 +475,14 @@ def _pair_results(
             n_units=n_units,
             n_effective=float(draws.effective[in_all]),
             decidable=bool(is_decidable[k]),
-            n_apart=bounding,
+            n_apart=limit_of_p,
         )
         pairs.append(pair)
     return tuple(pairs)
 
 
 def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
-    """The metric's own signature, then the resampling and the family of the decisions."""
+    """The signature of the metric, followed by the resampling and the decisions."""
     unit = settings.unit
     if settings.block_length is not None:
         unit = f"{unit}[{settings.block_length:g}]"
@@ -506,15 +510,15 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
 
 
 # -------------------------------------------------------------------------------------------------
-# Ranks by another rule than ours: pairs keep our tests, and get the difference, p and decision of the rule beside.
+# Ranks by another rule. Pairs keep their tests, and also get the difference, p and decision of the rule.
 
 
 def rank_by_rule(
     result: MetricResult, draws: MetricDraws, settings: Settings, for_ranks: np.ndarray | None
 ) -> MetricResult:
-    """Score, order and rank the systems by `settings.rank_rule`, and add what this hides.
+    """Score, order and rank the systems by `settings.rank_rule`, and add what these ranks hide.
 
-    The pairs keep our difference and test, and get those of the rule beside. `for_ranks` as in
+    The pairs keep their difference and test, and also get those of the rule. `for_ranks` is as in
     `RankInputs`.
     """
     rule = RANK_RULES[settings.rank_rule]
@@ -525,7 +529,8 @@ def rank_by_rule(
         systems = _score_by(draws.over_domains, result, settings.alpha)
         improvement = draws.sign * draws.over_domains.observed
         order = np.argsort(-improvement, kind="stable")
-    if settings.baseline is not None or len(systems) < 2:  # no ranks, but the score of the rule
+    has_ranks = settings.baseline is None and len(systems) > 1
+    if not has_ranks:
         ruled = None
         if rule.by_domain:
             means = _list_means(result, order)
@@ -549,7 +554,7 @@ def rank_by_rule(
 
 
 def _list_means(result: MetricResult, order: np.ndarray) -> tuple[float, ...]:
-    """The means over segments of the systems, in the order of the rule."""
+    """The scores of the systems over all segments, in the order of the rule."""
     return tuple(result.systems[k].score for k in order)
 
 
@@ -583,7 +588,7 @@ def _add_rule_decisions(
 def _describe_ruled(
     result: MetricResult, order: np.ndarray, ranks: Ranks, by_domain: bool
 ) -> RuledRanks:
-    """What ranks by a rule hide of a result that has our own."""
+    """Describe what the ranks of a rule hide, by a result with simultaneous rank ranges."""
     systems = result.systems
     pairs, decisions = number_decisions(result)
     is_significant = decisions != 0
@@ -620,7 +625,7 @@ def _describe_ruled(
 def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[SystemResult, ...]:
     """The systems of a result with the scores of a sample, and their intervals.
 
-    A mean of means has no interval by Student's t, so the jackknife's takes its place.
+    A mean of means has no interval by Student's t, so it gets a jackknife interval instead.
     """
     kind = result.ci
     if result.ci == "t":
@@ -635,11 +640,14 @@ def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[Syste
 
 
 # -------------------------------------------------------------------------------------------------
-# The leaders by each reference, where several score a test set together and may not agree.
+# The leaders by each reference. Where several references score a test set together, they may disagree.
 
 
 def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[ReferenceLeaders, ...]:
-    """Nothing against a baseline, by other rank rules, and where the trials could give no ranks."""
+    """The leaders by each reference.
+
+    There are none with a baseline, with another rank rule, or with too few trials for ranks.
+    """
     if settings.baseline is not None or settings.rank_rule != "simultaneous":
         return ()
     n_pairs = max((len(reference.delta) for reference in draws.references), default=0)
@@ -664,26 +672,25 @@ def _leaders(draws: ReferenceDraws, sign: int, settings: Settings) -> ReferenceL
 
 
 # -------------------------------------------------------------------------------------------------
-# Training runs: how much scores differ between them, apart from how much they would between test sets.
+# Training runs: how much scores differ between runs, and how much between test sets.
 
 
 def average_runs_across(
     results: Iterable[MetricResult], names: Iterable[str], alpha: float
 ) -> tuple[SystemRuns, ...]:
-    """The training runs of systems across language pairs, run k with the mean of its scores.
+    """The training runs of systems across language pairs: run k has the mean of its scores.
 
-    Only of systems with several runs, as many in every language pair. The variance of these means
-    is that of a mean score either way: where run k is one training for all language pairs, and
-    where each was trained by itself.
+    Only systems with the same number of runs, at least two, in every language pair are included.
+    The variance of these means is right in both cases: if run k is one training for all language
+    pairs, and if each language pair was trained separately.
     """
-    scores_by_pair = []
-    for result in results:
-        scores_by_pair.append({row.system: row.scores for row in result.runs})  # noqa: PERF401  a comprehension in another
+    results = list(results)
     averaged = []
     for name in names:
-        scores = [by_system.get(name, ()) for by_system in scores_by_pair]
-        n_runs = {len(runs) for runs in scores}
-        if len(n_runs) == 1 and n_runs.pop() > 1:
+        scores = [row.scores for result in results for row in result.runs if row.system == name]
+        n_runs = {len(scores_of_pair) for scores_of_pair in scores}
+        has_as_many = len(scores) == len(results) and len(n_runs) == 1
+        if has_as_many and max(n_runs) > 1:
             means = np.mean(scores, axis=0).tolist()
             averaged.append(spread_of_runs(name, means, alpha))
     return tuple(averaged)
@@ -719,42 +726,43 @@ def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float,
 def pair_runs(pairs: Iterable[PairResult], runs: Sequence[SystemRuns]) -> tuple[PairRuns, ...]:
     """The standard errors of each pair: over test sets, between runs, and of both.
 
-    Runs of two systems are independent, so their variances add up; and so do those of test set and
-    training. What differs from run to run on a segment is in both, divided by the number of runs:
-    the sum errs on the large side. Of two or three runs the SD is hardly known, and a difference
-    has to exceed more standard errors: t with degrees of freedom by Welch and Satterthwaite, those
-    of R runs R - 1.
+    The runs of two systems are independent, so their variances add up, and so do the variances of
+    test set and training. A variation between runs that is specific to a segment counts in both,
+    divided by the number of runs, so the sum is rather too large. Two or three runs give a rough
+    SD, so a difference has to exceed more standard errors: t with degrees of freedom by Welch and
+    Satterthwaite, R - 1 for R runs.
     """
     if not runs:
         return ()
-    n_runs = {row.system: len(row.scores) for row in runs}
-    variance_of_mean = {
-        row.system: row.sd**2 / len(row.scores) for row in runs if row.sd is not None
-    }
-    rows = []
-    for pair in pairs:
-        se_runs = se_total = freedom = None
-        if pair.a in variance_of_mean and pair.b in variance_of_mean:
-            variance_a = variance_of_mean[pair.a]
-            variance_b = variance_of_mean[pair.b]
-            se_runs = math.sqrt(variance_a + variance_b)
-            if pair.se is not None:
-                se_test_set = unbiased(pair.se, pair.n_effective)
-                variances = np.array([se_test_set**2, variance_a, variance_b])
-                freedom_of_units = units_freedom(pair.n_effective)
-                freedom_a = n_runs[pair.a] - 1
-                freedom_b = n_runs[pair.b] - 1
-                degrees = np.array([freedom_of_units, freedom_a, freedom_b], dtype=float)
-                se_total = math.sqrt(variances.sum())
-                freedom = float(welch_satterthwaite(variances, degrees))
-        rows.append(PairRuns(pair.a, pair.b, pair.se, se_runs, se_total, freedom))
-    return tuple(rows)
+    runs_of = {row.system: row for row in runs}
+    return tuple(_pair_runs(pair, runs_of.get(pair.a), runs_of.get(pair.b)) for pair in pairs)
+
+
+def _pair_runs(pair: PairResult, runs_a: SystemRuns | None, runs_b: SystemRuns | None) -> PairRuns:
+    sd_a = None if runs_a is None else runs_a.sd
+    sd_b = None if runs_b is None else runs_b.sd
+    if runs_a is None or runs_b is None or sd_a is None or sd_b is None:
+        return PairRuns(pair.a, pair.b, pair.se, None, None, None)
+    n_a = len(runs_a.scores)
+    n_b = len(runs_b.scores)
+    variance_a = sd_a**2 / n_a
+    variance_b = sd_b**2 / n_b
+    se_runs = math.sqrt(variance_a + variance_b)
+    if pair.se is None:
+        return PairRuns(pair.a, pair.b, None, se_runs, None, None)
+    variance_of_testset = unbiased(pair.se, pair.n_effective) ** 2
+    variances = np.array([variance_of_testset, variance_a, variance_b])
+    freedom_of_testset = units_freedom(pair.n_effective)
+    freedoms = np.array([freedom_of_testset, n_a - 1, n_b - 1], dtype=float)
+    se_total = math.sqrt(variances.sum())
+    freedom = float(welch_satterthwaite(variances, freedoms))
+    return PairRuns(pair.a, pair.b, pair.se, se_runs, se_total, freedom)
 
 
 def smallest_stable_difference(row: PairRuns, alpha: float) -> float | None:
-    """The difference that another test set and other runs would not turn, in points: t SE of both.
+    """The smallest difference that another test set and other runs would not reverse, in points.
 
-    None without it.
+    It is t times the standard error of both; None without that error.
     """
     from scipy.special import stdtrit
 

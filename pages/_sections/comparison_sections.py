@@ -251,11 +251,13 @@ def _state_agreement(results: Sequence[MetricResult]) -> None:
     names = [name_metric(result.metric) for result in results]
     screen.answer(state_decisions(names, pairs_across(results)))
     screen.cautions(about_top_groups({result.metric: result for result in results}))
-    sizes = [max((pair.n for pair in result.pairs), default=0) for result in results]
-    if len(set(sizes)) > 1:
-        by_metric = [f"{name} on {n:,}" for name, n in zip(names, sizes, strict=True)]
+    sizes = {}
+    for name, result in zip(names, results, strict=True):
+        sizes[name] = max((pair.n for pair in result.pairs), default=0)
+    if len(set(sizes.values())) > 1:
+        by_metric = ", ".join(f"{name} on {n:,}" for name, n in sizes.items())
         screen.plain(
-            f"Each metric decides on the segments that it has: {', '.join(by_metric)}. "
+            f"Each metric decides on the segments that it has: {by_metric}. "
             "Fewer segments show fewer differences."
         )
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-import numpy as np
 import streamlit as st
 
 from mtsig_core import Caution, Comparison, MetricResult, MtsigError, PairResult, Settings, TestSet
@@ -547,16 +546,20 @@ def show_documents(pair: Pair) -> None:
         return
     contributions = examination.sign * examination.by_document
     names = document_names(view.testset)
-    order = (-contributions).argsort(kind="stable")
+
+    def list_rows(numbers):
+        return [(names[k], float(contributions[k])) for k in numbers]
+
+    rows = list_rows((-contributions).argsort(kind="stable"))
     for_a, for_b = find_extremes(contributions, _DOCUMENTS)
-    extremes = [*for_a, *for_b[::-1]]
+    extremes = list_rows([*for_a, *for_b[::-1]])
     if extremes:
-        _draw_documents(pair, contributions, names, extremes)
+        _draw_documents(pair, rows, extremes)
     else:
         st.caption("No document favours either system: in each of them the difference is 0.")
     document = st.selectbox(
         "Read the segments of",
-        [names[k] for k in order],
+        [name for name, _ in rows],
         index=None,
         key="pair.document",
         placeholder="a document, most in favour of A first",
@@ -567,29 +570,31 @@ def show_documents(pair: Pair) -> None:
 
 
 def _draw_documents(
-    pair: Pair, contributions: np.ndarray, names: Sequence[str], extremes: list[int]
+    pair: Pair, rows: list[tuple[str, float]], extremes: list[tuple[str, float]]
 ) -> None:
-    """Draw the documents that move the difference most, and open the one that is clicked."""
+    """Draw the documents that move the difference most, and open the one that is clicked.
+
+    Each is a name with what the document adds to the difference.
+    """
     has_texts = pair.view.testset.has_texts
-    extreme_names = [names[k] for k in extremes]
-    values = contributions[extremes].tolist()
-    order = (-contributions).argsort(kind="stable")
+    names = [name for name, _ in extremes]
+    values = [value for _, value in extremes]
     clicked = charts.show(
-        partial(drivers, extreme_names, values, a=pair.a, b=pair.b, unit=pair.metric),
+        partial(drivers, names, values, a=pair.a, b=pair.b, unit=pair.metric),
         key="pair.documents",
         header=["document", f"{pair.metric} added"],
         files=pair.view.named(pair.a, pair.b),
         command=pair.command,
         select=has_texts,
-        rows=[(names[k], float(contributions[k])) for k in order],
+        rows=rows,
         alt="What the documents most in favour of each system add to the difference.",
     )
     if clicked:
         bar = clicked[0][0]
-        address.go("segments", document=extreme_names[bar])
+        address.go("segments", document=names[bar])
     sentences = []
-    if len(extremes) < len(names):
-        sentences.append(f"The {len(extremes)} of {len(names):,} documents that matter most.")
+    if len(extremes) < len(rows):
+        sentences.append(f"The {len(extremes)} of {len(rows):,} documents that matter most.")
     change = "lower" if values[0] >= 0 else "higher"
     sentences.append(
         "A bar shows how much a document adds to the difference: without the first one it would be "

@@ -327,15 +327,16 @@ class Reader:
         """Draw the outputs of all systems for a segment, one page of them, the best first."""
         scores = self._score_systems(k)
         form = written_like(score for _, score in scores if score is not None)
-        on_page = scores[(page - 1) * SYSTEMS : page * SYSTEMS]
-        marks_matches = self.marks == segment_cards.MARKS[0]
+        start = (page - 1) * SYSTEMS
+        on_page = scores[start : start + SYSTEMS]
+        tokens = self.tokens if self.marks == segment_cards.MARKS[0] else None
         return segment_cards.system_list(
             self.testset,
             k,
             [(name, number(score, form)) for name, score in on_page],
             self.write_heads([k])[0],
             unit=self.unit,
-            tokens=self.tokens if marks_matches else None,
+            tokens=tokens,
             chosen=(self.a, self.b),
             notes=[*notes, "best first, by the score of this segment"],
         )

@@ -14,8 +14,8 @@ from tests.builders.screens import NAMES, copied, sentences, words, written
 SYSTEMS = [*NAMES, "=1+1"]
 
 
-def replace_in_some(texts, every, old, new):
-    return [text.replace(old, new) if k % every == 0 else text for k, text in enumerate(texts)]
+def replace_in_some(texts, step, old, new):
+    return [text.replace(old, new) if k % step == 0 else text for k, text in enumerate(texts)]
 
 
 @pytest.fixture
