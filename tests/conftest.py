@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from xdist.scheduler import LoadFileScheduling
 
 from mtsig_core.cli import main
+from mtsig_core.metrics.cache import STATISTICS_MEMORY
 from mtsig_core.simulation import corpus
 from tests.builders.score_folders import score_folder as score_folder_in
 from tests.builders.text_files import write_files, write_task
@@ -106,6 +107,12 @@ def nothing_kept_by_other_files():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTSIG_CACHE", "")
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted_before():
+    """A test may count in another way: the statistics of the test before do not serve it."""
+    STATISTICS_MEMORY.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,6 @@ import numpy as np
 from mtsig_core.errors import MtsigError, SettingError, format_count, suggest_name
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
-from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import (
     ByDomain,
     Comparison,
@@ -226,7 +225,6 @@ class _Task:
         testset: TestSet,
         metric: Metric,
         unit: str,
-        statistics: np.ndarray | None = None,
     ) -> PairExamination:
         return examine_pair(
             testset,
@@ -235,7 +233,6 @@ class _Task:
             self.b,
             unit=unit,
             block_length=self.block_length if unit == "block" else None,
-            statistics=statistics,
             **self.sizes,
         )
 
@@ -252,9 +249,8 @@ def _examine_metric(task: _Task, metric: Metric) -> MetricDispute:
     result = task.comparison.metrics[metric.name]
     testset = task.testset if is_segment_mean(metric) else task.testset.only((task.a, task.b))
     testset = testset.keep_scorable(metric.name)
-    statistics = cached_statistics(metric, testset)
     unit = task.settings.unit
-    examination = task.examine(testset, metric, unit, statistics)
+    examination = task.examine(testset, metric, unit)
     pair = task.find_row(result.pairs)
     assert pair is not None, "a comparison has all pairs of its systems"
     by_unit: dict[str, PairExamination] = {}
@@ -262,7 +258,7 @@ def _examine_metric(task: _Task, metric: Metric) -> MetricDispute:
         if kind == unit:
             by_unit[kind] = examination
         elif kind == "segment" or testset.documents is not None:
-            by_unit[kind] = task.examine(testset, metric, kind, statistics)
+            by_unit[kind] = task.examine(testset, metric, kind)
     by_reference = {}
     if not is_segment_mean(metric):
         for name, scored in split_by_reference(testset, "ar").items():

@@ -52,7 +52,6 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     resamples: int = 2000,
     seed: int = 0,
-    statistics: np.ndarray | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> ByDomain:
@@ -67,8 +66,6 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     A domain is a test set of its own: a metric that takes its weights from the test set (NIST)
     takes those of a domain from the domain's references, as `score` and `compare` do of
     `TestSet.in_domain`. Bootstrap samples and swaps keep them.
-
-    `statistics` have shape (systems, segments, stats).
 
     >>> ref = [f"a b c d e {k}" for k in range(60)]
     >>> worse = [text[2:] for text in ref]
@@ -87,7 +84,7 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     metric = resolve_metric(testset, metric)
     testset = testset.keep_scorable(metric.name)
     report = report_stage(progress, "counting")
-    measured = measure(testset, metric, statistics=statistics, progress=report).best_first()
+    measured = measure(testset, metric, progress=report).best_first()
     domains = list(dict.fromkeys(measured.testset.domains or ()))
     _check_enough(measured, domains)
     sampling, units = resolve_sampling(

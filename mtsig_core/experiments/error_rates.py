@@ -220,7 +220,6 @@ def type_one(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
     watch: Callable[[int, int, TypeOne], None] | None = None,
 ) -> TypeOne:
@@ -244,7 +243,7 @@ def type_one(  # noqa: PLR0913  each parameter is an option of the command
             f"With {trials} trials no p can be {alpha:g} or less by every test. Use at least "
             f"{least_trials} trials, or a larger alpha."
         )
-    pair = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
+    pair = pair_population(testset, metric, a, b, progress=progress)
     draws = PairDraws.from_population(
         pair, n_segments, n_documents, _NULL_SEGMENTS, _NULL_DOCUMENTS
     )
@@ -379,14 +378,13 @@ def variants(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Variants:
     """Compare the first of six systems that are equal by construction with the others, by segment."""
     check_level(alpha)
     check_whole("trials", trials, 1, 1_000_000)
     check_seed(seed)
-    source = population(testset, metric, statistics=statistics, progress=progress)
+    source = population(testset, metric, progress=progress)
     if n_segments is None:
         n_segments = min(_PAPER_SEGMENTS, source.n_segments)
     check_whole("segments", n_segments, 2, 1_000_000)
@@ -539,7 +537,6 @@ def mix_family(  # noqa: PLR0913  each parameter is an option of the commands
     trials: int,
     alpha: float,
     seed: int,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Mixture:
     """Mix the systems that test sets are drawn from.
@@ -554,7 +551,7 @@ def mix_family(  # noqa: PLR0913  each parameter is an option of the commands
         raise SettingError(
             f"With {trials} trials no p can be {alpha:g} or less. Use more trials, or a larger alpha."
         )
-    source = population(testset, metric, statistics=statistics, progress=progress)
+    source = population(testset, metric, progress=progress)
     n = count_segments(source, n_segments, _FAMILY_SEGMENTS)
     if not better:
         return Mixture(source, n, systems, 0, 0.0, 0.0, trials)
@@ -638,7 +635,6 @@ def families(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
     watch: Callable[[int, int, FamilyErrors], None] | None = None,
 ) -> FamilyErrors:
@@ -656,7 +652,6 @@ def families(  # noqa: PLR0913  each parameter is an option of the command
         trials=trials,
         alpha=alpha,
         seed=seed,
-        statistics=statistics,
         progress=progress,
     )
     members = _list_families(mixture.pairs, systems)
@@ -758,7 +753,6 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
     watch: Callable[[int, int, Claims], None] | None = None,
 ) -> Claims:
@@ -778,7 +772,6 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
         trials=trials,
         alpha=alpha,
         seed=seed,
-        statistics=statistics,
         progress=progress,
     )
 

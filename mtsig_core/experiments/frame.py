@@ -390,15 +390,11 @@ def population(
     testset: TestSet,
     metric: str | Metric,
     *,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Population:
-    """Return the population of all systems, best first.
-
-    `statistics` are ``metric.statistics(testset)``, if known already.
-    """
+    """Return the population of all systems, best first."""
     report = report_stage(progress, "counting")
-    measured = measure(testset, metric, statistics=statistics, progress=report)
+    measured = measure(testset, metric, progress=report)
     _check_enough(len(measured.names))
     return Population.from_measured(_take_common(measured).best_first())
 
@@ -423,12 +419,11 @@ def pair_population(
     a: str | None,
     b: str | None,
     *,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Population:
     """Return the population of a and b, in this order; by default the best two that differ."""
     report = report_stage(progress, "counting")
-    measured = measure(testset, metric, statistics=statistics, progress=report)
+    measured = measure(testset, metric, progress=report)
     _check_enough(len(measured.names))
     if a is not None and a == b:
         raise SettingError(f"A and B are both {a}. Choose another system for one of them.")

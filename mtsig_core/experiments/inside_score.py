@@ -38,10 +38,11 @@ from mtsig_core.metrics.overlap import align, bleu_tokens
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences
-from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_systems
-from mtsig_core.stats.engine import measure
+from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_measured
+from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import draw_subset
+from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.testset import TestSet
 
 # The mean of sentence scores, as a metric.
@@ -73,7 +74,7 @@ class SentenceMean:
         self, testset: TestSet, progress: Callable[[float], None] | None = None
     ) -> np.ndarray:
         """Count as `Metric.statistics`, shape (systems, segments, 2), float64."""
-        return self.from_counts(self.of.statistics(testset, progress))
+        return self.from_counts(cached_statistics(self.of, testset, progress))
 
     def from_counts(self, statistics: np.ndarray) -> np.ndarray:
         """Turn statistics of the corpus metric, shape (systems, segments, stats), into these."""
@@ -124,13 +125,11 @@ def precisions(
     testset: TestSet,
     metric: str | Metric = "bleu",
     *,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> tuple[SystemPrecisions, ...]:
     """Compute the components of BLEU for every system, best first."""
     metric = check_bleu(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
+    statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     sums = statistics.sum(axis=1)
     scores = metric.score(sums).tolist()
     rows = []
@@ -427,7 +426,6 @@ def averages(
     metric: str | Metric = "bleu",
     *,
     seed: int = 0,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Averages:
     """Rank systems by the corpus score and by the mean of sentence scores, and find a disagreement.
@@ -445,8 +443,7 @@ def averages(
         )
     if len(testset.systems) < 2:
         raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
+    statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     mean = SentenceMean(metric)
     scored = _BothScores(testset, metric, mean, statistics, mean.from_counts(statistics))
     corpus, average = scored.of_segments(np.arange(testset.n_segments))
@@ -868,7 +865,6 @@ def students_t(  # noqa: PLR0913  each parameter is an option of the command
     resamples: int = 2000,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> StudentsT:
     """Compare Student's t interval of a mean of segment scores with the bootstrap's.
@@ -879,14 +875,13 @@ def students_t(  # noqa: PLR0913  each parameter is an option of the command
     metric = resolve_metric(testset, metric)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
+    statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     mean = metric
     if not is_segment_mean(metric):
         mean = SentenceMean(metric)
         statistics = mean.from_counts(statistics)
     if system is None:
-        system = measure(testset, mean, statistics=statistics).best_first().names[0]
+        system = measure(testset, mean).best_first().names[0]
     system_set = testset.only([system])
     row = list(testset.systems).index(system)
     scored = np.flatnonzero(statistics[row, :, 1] > 0)
@@ -900,17 +895,11 @@ def students_t(  # noqa: PLR0913  each parameter is an option of the command
         sample = system_set
         if n != testset.n_segments:
             sample = system_set.take(segments.tolist())
-        return bootstrap_systems(
-            sample,
-            mean,
-            unit=unit,
-            alpha=alpha,
-            resamples=resamples,
-            seed=seed,
-            jobs=jobs,
-            statistics=statistics[[row]][:, segments],
-            progress=progress,
-        )[0]
+        settings, _ = resolve_sampling(
+            sample, unit=unit, block_length=None, alpha=alpha, resamples=resamples, seed=seed
+        )
+        measured = Measured(sample, mean, statistics[[row]][:, segments])
+        return bootstrap_measured(measured, settings, jobs, progress)[0]
 
     sizes = [n for n in STUDENTS_T_SIZES if n < len(scored)]
     rows = [_compare_intervals(n, bootstrap(n, "segment"), alpha) for n in (*sizes, len(scored))]

@@ -172,11 +172,10 @@ def three_sentences(
     metric: str | Metric = "bleu",
     *,
     seed: int = 0,
-    statistics: np.ndarray | None = None,
 ) -> ThreeSentences:
     """Describe the smallest case of a test set that `averages` finds."""
-    measured = measure(testset, metric, statistics=statistics)
-    rankings = averages(testset, metric, seed=seed, statistics=measured.statistics)
+    measured = measure(testset, metric)
+    rankings = averages(testset, metric, seed=seed)
     case = rankings.case
     if case is None or len(case.lines) != 3:
         raise SettingError(
@@ -397,10 +396,9 @@ def blocks_and_broad(
     system: str,
     size: int = 300,
     seed: int = 0,
-    statistics: np.ndarray | None = None,
 ) -> BlocksAndBroad:
     """Cut a test set into blocks and into broad samples, as `sampling` does."""
-    measured = measure(testset, metric, statistics=statistics).only([system])
+    measured = measure(testset, metric).only([system])
     count = measured.counter()
     n_segments = measured.testset.n_segments
 
@@ -506,7 +504,6 @@ def family(
     better: int = 0,
     n_segments: int | None = None,
     seed: int = 0,
-    statistics: np.ndarray | None = None,
 ) -> Mixture:
     """Mix the systems of `families`, or of `claims` with better ones among them."""
     return mix_family(
@@ -518,7 +515,6 @@ def family(
         trials=_FAMILY_TRIALS,
         alpha=ALPHA,
         seed=seed,
-        statistics=statistics,
     )
 
 
@@ -603,11 +599,9 @@ class PowerTests(DrawArrays):
         return self.running_sizes[-1]
 
 
-def better(
-    testset: TestSet, metric: str | Metric, points: float, *, statistics: np.ndarray | None = None
-) -> Better:
+def better(testset: TestSet, metric: str | Metric, points: float) -> Better:
     """Mix two systems, of which one is better by so many points, or by as many as possible."""
-    source = population(testset, metric, statistics=statistics)
+    source = population(testset, metric)
     share_of_best, difference = share_for(source, points)
     n = source.n_segments
     mixed = mix_systems(source, 2, 1, share_of_best, n, np.random.default_rng(_POWER_STREAM))

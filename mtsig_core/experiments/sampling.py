@@ -32,8 +32,7 @@ from mtsig_core.experiments.frame import (
     whole_p,
     wilson,
 )
-from mtsig_core.metrics import Metric, direction, part_counter, resolve_metric
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics import Metric, direction, resolve_metric
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
@@ -322,7 +321,6 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     trials: int = 999,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Sampling:
     """Cut a test set into small ones, and compare their conclusions with those of the whole.
@@ -337,9 +335,7 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     check_trials(trials, alpha, "ar")
     check_jobs(jobs)
     positions(kind, testset.n_segments, size)  # mistakes show before the work
-    measured = measure(
-        testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
-    )
+    measured = measure(testset, metric, progress=report_stage(progress, "counting"))
     metric = measured.metric
     scored = measured.testset
     rows = positions(kind, scored.n_segments, size, seed if shuffle else None)
@@ -417,7 +413,6 @@ def sample_both_kinds(
     testset: TestSet,
     metric: str | Metric,
     *,
-    statistics: np.ndarray | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
     **settings: Any,
@@ -426,9 +421,7 @@ def sample_both_kinds(
     samples = {}
     for k, kind in enumerate(SAMPLE_KINDS):
         report = report_part(progress, "samples", k, len(SAMPLE_KINDS))
-        samples[kind] = sampling(
-            testset, metric, kind, statistics=statistics, jobs=jobs, progress=report, **settings
-        )
+        samples[kind] = sampling(testset, metric, kind, jobs=jobs, progress=report, **settings)
     return samples
 
 
@@ -530,7 +523,6 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
     shuffle: bool = False,
     alpha: float = 0.05,
     seed: int = 0,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Spreads:
     """Measure how much wider blocks spread than broad samples (Koehn 2004, 3.2 and 3.3).
@@ -542,9 +534,7 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
     check_seed(seed)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one output.")
-    measured = measure(
-        testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
-    )
+    measured = measure(testset, metric, progress=report_stage(progress, "counting"))
     n = measured.testset.n_segments
     if sizes is None:
         unit_sizes = [size for size in SIZES if n // size >= _ENOUGH]
@@ -638,7 +628,6 @@ def coverage(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
     watch: Callable[[int, int, Coverage], None] | None = None,
 ) -> Coverage:
@@ -650,7 +639,7 @@ def coverage(  # noqa: PLR0913  each parameter is an option of the command
     check_seed(seed)
     check_whole("repeats", repeats, 1, 1_000_000)
     check_whole("resamples", resamples, 20, 1_000_000)
-    pair = pair_population(testset, metric, a, b, statistics=statistics, progress=progress)
+    pair = pair_population(testset, metric, a, b, progress=progress)
     draws = PairDraws.from_population(pair, n_segments, n_documents, _SEGMENTS, _DOCUMENTS)
     score_a, score_b = pair.scores
     truth = {"score": score_a, "difference": score_a - score_b}
@@ -840,7 +829,6 @@ def conclusions(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
     watch: Callable[[int, int, Conclusions], None] | None = None,
 ) -> Conclusions:
@@ -853,7 +841,7 @@ def conclusions(  # noqa: PLR0913  each parameter is an option of the command
     check_level(alpha)
     check_seed(seed)
     check_whole("resamples", resamples, 20, 1_000_000)
-    source = population(testset, metric, statistics=statistics, progress=progress)
+    source = population(testset, metric, progress=progress)
     sizes = _choose_sizes(source.n_segments, sizes)
     pairs = _differing_pairs(source)
     contrast = contrast_pairs(source.metric, source.statistics, source.units, pairs)
@@ -1038,7 +1026,6 @@ def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> AllPairTests:
     """Run every test that gives a p on one pair, by segment, and by document where there are ids.
@@ -1047,14 +1034,11 @@ def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
     of them.
     """
     metric = resolve_metric(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
     if n_segments is not None:
         check_whole("segments", n_segments, 2, testset.n_segments // 2)
         segments = positions("broad", testset.n_segments, n_segments)[0]
-        statistics = part_counter(metric, testset, statistics)(segments)
         testset = testset.take(segments.tolist())
-    pair = pair_population(testset, metric, a, b, statistics=statistics)
+    pair = pair_population(testset, metric, a, b, progress=progress)
     a, b = pair.systems
     units = ["segment"]
     if pair.n_documents > 1:
@@ -1072,7 +1056,6 @@ def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
             alpha=alpha,
             seed=seed,
             jobs=jobs,
-            statistics=statistics,
             progress=progress,
         )
         examinations[unit] = examination

@@ -304,7 +304,6 @@ def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
     watch: Callable[[int, SizeSweep], None] | None = None,
 ) -> SizeSweep:
@@ -329,9 +328,7 @@ def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
         )
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
     check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
-    measured = measure(
-        testset, metric, statistics=statistics, progress=report_stage(progress, "counting")
-    )
+    measured = measure(testset, metric, progress=report_stage(progress, "counting"))
     source = _Source.from_measured(measured, settings.unit)
     n = source.units.n
     unit_sizes = default_sizes(n, source.units.kind) if sizes is None else in_units(sizes, n)
@@ -992,7 +989,6 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
     alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> Stability:
     """Measure how many resamples are enough (Zhang and Vogel 2004, 4.3, Tables 5 and 6).
@@ -1010,7 +1006,6 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
         testset,
         metric,
         None if system is None else [system],
-        statistics,
         progress,
         unit=unit,
         alpha=alpha,

@@ -1,4 +1,4 @@
-"""Statistics kept on disk between processes, so that the same texts are counted once.
+"""Statistics kept in memory, and on disk between processes: the same texts are counted once.
 
 An entry is a checksum and a value. It is found by the content of the test set, the metric with all
 its settings, and the code that counted; whatever does not prove to be such an entry is counted
@@ -14,7 +14,9 @@ import platform
 import re
 import sys
 import tempfile
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -41,21 +43,88 @@ _ABANDONED = 3600  # seconds after which nobody is still writing a file
 _complained = False
 
 
+class _Memory:
+    """The statistics used last, by key, shared by threads."""
+
+    def __init__(self, max_bytes: int):
+        self.max_bytes = max_bytes  # of all entries; a larger array is not kept
+        self._entries: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._n_bytes = 0
+        self._lock = threading.Lock()
+
+    def find(self, key: str) -> np.ndarray | None:
+        with self._lock:
+            if key not in self._entries:
+                return None
+            self._entries.move_to_end(key)
+            return self._entries[key]
+
+    def keep(self, key: str, statistics: np.ndarray) -> None:
+        if statistics.nbytes > self.max_bytes:
+            return
+        with self._lock:
+            if key in self._entries:  # another thread has counted the same
+                return
+            self._entries[key] = statistics
+            self._n_bytes += statistics.nbytes
+            while self._n_bytes > self.max_bytes:
+                _, oldest = self._entries.popitem(last=False)
+                self._n_bytes -= oldest.nbytes
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()
+            self._n_bytes = 0
+
+
+#: Experiments ask for the same statistics several times. Those of a large set are most of the
+#: memory that a process needs: they are read from disk again.
+STATISTICS_MEMORY = _Memory(max_bytes=1 << 26)
+
+
 def cached_statistics(
     metric: Metric, testset: TestSet, progress: Callable[[float], None] | None = None
 ) -> np.ndarray:
-    """``metric.statistics(testset)``, from disk where they have been counted before.
+    """``metric.statistics(testset)``, from memory or disk where they have been counted before.
 
-    Metrics that do not belong to mtsig are always counted: nothing tells when their code has
-    changed. Where `cache_folder` cannot be used, everything is counted, and standard error says so
-    once.
+    The array may be read-only, as all callers share it. Metrics that do not belong to mtsig are
+    always counted: nothing tells when their code has changed. Where `cache_folder` cannot be used,
+    nothing is kept on disk, and standard error says so once.
     """
     if testset.textless_systems and not is_segment_mean(metric):
         raise SettingError(
             f"{', '.join(testset.textless_systems)} has ratings and no text that {metric.name} could "
             "score. Leave it out, or choose the ratings as metric."
         )
-    path = _place(metric, testset)
+    key = _statistics_key(metric, testset)
+    if key is None:
+        return metric.statistics(testset, progress)
+    memory_key = json.dumps(key)
+    statistics = STATISTICS_MEMORY.find(memory_key)
+    if statistics is None:
+        statistics = _read_or_count(metric, testset, _entry(key), progress)
+        statistics.flags.writeable = False
+        STATISTICS_MEMORY.keep(memory_key, statistics)
+    return statistics
+
+
+def _statistics_key(metric: Metric, testset: TestSet) -> list[object] | None:
+    """The content of the test set and of the metric, None where their statistics are not kept."""
+    if is_segment_mean(metric):  # nothing to count: no need of a digest
+        return None
+    key = metric_key(metric, testset)
+    if key is None:
+        return None
+    return [testset.digest, *key]
+
+
+def _read_or_count(
+    metric: Metric,
+    testset: TestSet,
+    path: Path | None,
+    progress: Callable[[float], None] | None,
+) -> np.ndarray:
+    """Read statistics from their entry on disk; without it, count them and write it."""
     if path is None:
         return metric.statistics(testset, progress)
     shape = len(testset.systems), testset.n_segments, len(metric.stat_names)
@@ -118,17 +187,6 @@ def cache_folder() -> Path | None:
     from platformdirs import user_cache_path
 
     return user_cache_path("mtsig", appauthor=False, opinion=False)
-
-
-def _place(metric: Metric, testset: TestSet) -> Path | None:
-    """The file for these statistics, None where they are not kept."""
-    # nothing to count, or no place: no need of a digest
-    if is_segment_mean(metric) or _folder() is None:
-        return None
-    key = metric_key(metric, testset)
-    if key is None:
-        return None
-    return _entry([testset.digest, *key])
 
 
 def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:

@@ -561,7 +561,6 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
     resamples: int = 2000,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> tuple[ScoreBootstrap, ...]:
     """Bootstrap scores and every kind of interval, best system first.
@@ -577,8 +576,6 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
         These systems alone.
     unit, block_length, alpha, resamples, seed, jobs
         As in `compare`.
-    statistics : ndarray, shape (systems, segments, stats), optional
-        ``metric.statistics(testset)``, where that is known already.
     progress : callable, optional
         Called with (stage, share of it done); may raise `Cancelled`.
 
@@ -599,7 +596,6 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
         testset,
         metric,
         only,
-        statistics,
         progress,
         unit=unit,
         alpha=alpha,
@@ -607,10 +603,18 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
         resamples=resamples,
         seed=seed,
     )
+    return bootstrap_measured(measured, settings, jobs, progress)
+
+
+def bootstrap_measured(
+    measured: Measured, settings: SamplingSettings, jobs: int, progress: Progress | None
+) -> tuple[ScoreBootstrap, ...]:
+    """Do as `bootstrap_systems`, with statistics that are counted already."""
     units = measured.units(settings.unit, settings.block_length)
     data = measured.sum_by(units)
+    report = report_stage(progress, "resamples")
     scores = engine.bootstrap_scores(
-        data, resamples, seed, jobs=jobs, progress=report_stage(progress, "resamples")
+        data, settings.resamples, settings.seed, jobs=jobs, progress=report
     )
     left_out = engine.jackknife_scores(data)
     freedom = find_freedom(data, measured.stored)
@@ -668,7 +672,6 @@ def prepare_systems(
     testset: TestSet,
     metric: str | Metric,
     only: Sequence[str] | None,
-    statistics: np.ndarray | None,
     progress: Progress | None,
     **sampling: Any,
 ) -> tuple[SamplingSettings, Measured]:
@@ -678,7 +681,7 @@ def prepare_systems(
     if only:
         testset.only(only)  # raises for a name that is no system
     counting = report_stage(progress, "counting")
-    measured = measure(testset, metric, statistics=statistics, progress=counting)
+    measured = measure(testset, metric, progress=counting)
     if only is not None:
         measured = measured.only(only)
     return settings, measured

@@ -887,12 +887,9 @@ def measure(
     testset: TestSet,
     metric: str | Metric,
     *,
-    statistics: np.ndarray | None = None,
     progress: StageProgress | None = None,
 ) -> Measured:
     """Count what a metric needs of a test set, and leave out what it cannot compare.
-
-    `statistics` may be known already.
 
     >>> ts = TestSet("toy", {"A": ["a b c d x"], "B": ["a b c d e"]}, {"ref": ["a b c d e"]})
     >>> measured = measure(ts, "wer")
@@ -900,8 +897,7 @@ def measure(
     ([20.0, 0.0], ['B', 'A'])
     """
     metric = resolve_metric(testset, metric)
-    if statistics is None:
-        statistics = cached_statistics(metric, testset, progress)
+    statistics = cached_statistics(metric, testset, progress)
     if not is_segment_mean(metric):
         if statistics.dtype in (np.int32, np.int64):
             return Measured(testset, metric, Columns.from_statistics(statistics))

@@ -188,7 +188,6 @@ def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
     resamples: int = 2000,
     seed: int = 0,
     jobs: int = 1,
-    statistics: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> PairExamination:
     """Compute every test, interval and standard error of one pair.
@@ -204,8 +203,6 @@ def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
         Two different systems of the test set.
     unit, block_length, trials, alpha, resamples, seed, jobs
         As in `compare`.
-    statistics : ndarray, shape (systems, segments, stats), optional
-        ``metric.statistics(testset)``, if known already.
     progress : callable, optional
         As in `compare`.
 
@@ -231,16 +228,15 @@ def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
     )
     check_trials(trials, alpha, "ar")  # the other tests draw as often
     metric = resolve_metric(testset, metric)
-    if statistics is None:
-        # Of a mean, the scores of all systems decide which segments take part.
-        if not is_segment_mean(metric):
-            testset = testset.only((a, b))
-        statistics = cached_statistics(metric, testset)
-    measured = measure(testset, metric, statistics=statistics).only((a, b))
+    # Of a mean, the scores of all systems decide which segments take part.
+    if not is_segment_mean(metric):
+        testset = testset.only((a, b))
+    measured = measure(testset, metric).only((a, b))
     plan = Plan(
         "bootstrap", settings.unit, settings.block_length, trials, settings.resamples, settings.seed
     )
     pair = _Pair.from_measured(measured, plan, alpha, jobs, progress)
+    statistics = cached_statistics(metric, testset)
     all_segments = Measured(testset, metric, statistics).only((a, b))
     return _examine(pair, settings, all_segments)
 

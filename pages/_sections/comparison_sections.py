@@ -17,6 +17,7 @@ from mtsig_core.errors import Remedy, choose_verb
 from mtsig_core.figures.matrix_plot import matrix
 from mtsig_core.figures.sample_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.experiment_tables import bracketed
@@ -42,6 +43,7 @@ from mtsig_core.report.tables import (
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
+from mtsig_core.stats.parallel import report_stage
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, caveats, charts, controls, result_cache, screen, views
@@ -153,8 +155,10 @@ def _score_systems(testset: TestSet, metric: str) -> list[float | None]:
         return [None for _ in testset.systems]
 
     def work(nameless, progress):
-        sums = result_cache.statistics(nameless, metric, progress).sum(axis=1)
-        scores = resolve_metric(nameless, metric).score(sums).tolist()
+        resolved = resolve_metric(nameless, metric)
+        counting = report_stage(progress, "counting")
+        sums = cached_statistics(resolved, nameless, counting).sum(axis=1)
+        scores = resolved.score(sums).tolist()
         return [None if isnan(score) else score for score in scores]
 
     return result_cache.shared_result("references", testset, work, "Scoring the references", metric)
@@ -267,7 +271,7 @@ def report_decisions(view: View, results: Sequence[MetricResult]) -> None:
     _state_agreement(results)
     unlike = pick_unlike(across_table(results, view.comparison.settings))
     if unlike:
-        screen.show_table(unlike, whole=True)
+        screen.show_table(unlike, all_rows=True)
         st.caption(f"{DISPUTED_PAIRS_NOTE} {DISPUTES_NOTE}")
     show_relations(results, is_printed=True)
 
@@ -308,7 +312,7 @@ def show_relations(
     results: Sequence[MetricResult], key: str | None = None, is_printed: bool = False
 ) -> None:
     """Draw each system against each, with a sign for every metric."""
-    screen.show_table(relations_table(results), key, whole=is_printed)
+    screen.show_table(relations_table(results), key, all_rows=is_printed)
     names = ", ".join(name_metric(result.metric) for result in results)
     screen.plain(
         f"Row against column by {names}, in this order: > significantly better, "

@@ -53,7 +53,6 @@ class Subject:
     b: str
     seed: int
     world: int  # which of the scene's worlds, where it has some
-    statistics: Callable[[], np.ndarray]  # () -> the statistics of the test set
     instead: str = ""  # why it is not the test set that the link asks for
 
     @property
@@ -67,9 +66,7 @@ class Subject:
 
     def cut(self) -> BlocksAndBroad:
         """Return samples of system a."""
-        return _blocks_and_broad(
-            self.testset, self.metric, self.a, _BLOCK_SIZE, self.seed, self.statistics()
-        )
+        return _blocks_and_broad(self.testset, self.metric, self.a, _BLOCK_SIZE, self.seed)
 
 
 @dataclass(frozen=True)
@@ -357,7 +354,7 @@ def _name_family(per_document: int, correlation: float) -> str:
 
 
 def _find_sentences(subject: Subject) -> lecture.ThreeSentences:
-    return _three_sentences(subject.testset, subject.metric, statistics=subject.statistics())
+    return _three_sentences(subject.testset, subject.metric)
 
 
 def _mean_body(subject: Subject) -> dict:
@@ -435,7 +432,6 @@ def _decide_families(subject: Subject, steps: int, better: int) -> FamilyDecisio
         subject.metric,
         better=better,
         seed=subject.seed,
-        statistics=subject.statistics(),
     )
     batches = [
         _tables(family, subject.seed, first, first + _TABLES_AT_ONCE)
@@ -521,7 +517,7 @@ POWER_WORLDS = _put_first([_FIRST_POWER_WORLD], product(_POINTS, _POWER_SIZES))
 
 def _make_better(subject: Subject) -> lecture.Better:
     points, _ = POWER_WORLDS[subject.world]
-    return _better(subject.testset, subject.metric, points, statistics=subject.statistics())
+    return _better(subject.testset, subject.metric, points)
 
 
 def _test_better(subject: Subject, steps: int) -> PowerTests:

@@ -124,7 +124,7 @@ def report(view: View) -> None:
         if not text.strip():
             return
         st.subheader("Published scores")
-        _show_tables(_find_in_set(view, text), whole=True)
+        _show_tables(_find_in_set(view, text), all_rows=True)
     except MtsigError as problem:
         screen.error(problem)
 
@@ -239,15 +239,15 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _show_tables(result, whole: bool = False) -> None:
-    """Draw the result in sentences and tables; with `whole`, tables have all rows in sight."""
+def _show_tables(result, all_rows: bool = False) -> None:
+    """Draw the result in sentences and tables; with `all_rows`, tables have all rows in sight."""
     for sentence in [*rank_sentences(result), *replication_sentences(result)]:
         screen.plain(sentence)
     if ranks_of(result):
-        screen.show_table(published_ranks_table(result), "official.ranks", whole=whole)
+        screen.show_table(published_ranks_table(result), "official.ranks", all_rows=all_rows)
     scores = replication_table(result)
     if scores:
-        screen.show_table(scores, "official.table", whole=whole)
+        screen.show_table(scores, "official.table", all_rows=all_rows)
 
 
 def _show_result(result, command: str) -> None:

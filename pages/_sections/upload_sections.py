@@ -475,11 +475,11 @@ def _offer_files(files: Sequence[FileLike], guesses: Sequence[tuple[str, str]]) 
     with form:
         systems = tuple(upload.name for upload in uploads if upload.role in ("system", "reference"))
         answers = ask_columns(tables, systems)
-    named = []
+    roles = []
     for upload, (_, guess) in zip(uploads, guesses, strict=True):
-        named.append((upload.file, upload.role, guess))
+        roles.append((upload.file, upload.role, guess))
     with above:
-        _offer_testset(uploads, answers, texts_have_documents, upload_name(named))
+        _offer_testset(uploads, answers, texts_have_documents, upload_name(roles))
 
 
 def _offer_testset(

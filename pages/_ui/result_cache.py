@@ -1,7 +1,7 @@
 """Results by content.
 
-Statistics are counted once for each content and metric, and resampled once for each sampling
-setting. Work takes statistics from here in its own process, without Streamlit.
+Statistics are counted once for each content and metric (`mtsig_core.metrics.cache`), and resampled
+once for each sampling setting.
 
 Sessions share results, so work is given test sets without names (`pages._work.names`), and each
 session puts its own in.
@@ -12,18 +12,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
-import numpy as np
-
-from mtsig_core import Comparison, Metric, TestSet, compare
-from mtsig_core.metrics import resolve_metric
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core import Comparison, TestSet, compare
 from mtsig_core.stats.engine import fits_in_memory
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_result
 from pages._work.memory import Memory
 from pages._work.names import digest_of_all, errors_with_names, with_names, without_names
 
 _MANY = 10_000  # segments from which on several cores pay off
-_STATISTICS = Memory(16)  # of test sets, the largest things that are remembered
 _DECIDED = Memory(64)
 _DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule")
 
@@ -50,8 +45,7 @@ def nameless_comparison(testset: TestSet, metric: str, **settings) -> Comparison
     key = ("compare", digest_of_all(testset), metric, tuple(sorted(drawing_settings.items())))
 
     def compare_with(cache, **more):
-        counted = _Counted(resolve_metric(testset, metric))
-        return compare(testset, [counted], **settings, cache=cache, **more)
+        return compare(testset, [metric], **settings, cache=cache, **more)
 
     if drawn_beforehand(testset, metric, drawing_settings):
         from pages._ui import background  # work does without it
@@ -137,8 +131,8 @@ def experiment(
 ):
     """Return function(testset, metric, ...) of the core, remembered by content and arguments.
 
-    The page ends with the reason where there is none. The function is given statistics, progress,
-    threads and `watch` where it has these parameters. `description` and `meanwhile` are as in
+    The page ends with the reason where there is none. The function is given progress, threads and
+    `watch` where it has these parameters. `description` and `meanwhile` are as in
     `background.result`: parts are what the function passes to `watch`, by the tuple of numbers
     before it.
     """
@@ -153,8 +147,6 @@ def experiment(
             "jobs": jobs(nameless),
             "watch": lambda *key_and_value: progress.part(key_and_value[:-1], key_and_value[-1]),
         }
-        if "statistics" in parameters:
-            offers["statistics"] = statistics(nameless, metric, progress)
         used = {name: value for name, value in offers.items() if name in parameters}
         return function(nameless, metric=metric, **used, **arguments)
 
@@ -169,43 +161,6 @@ def experiment(
         )
 
 
-def statistics(
-    testset: TestSet, metric: str, progress: Callable[[str, float], None] | None = None
-) -> np.ndarray:
-    """Return the statistics of a metric, shape (systems, segments, stats), remembered by content.
-
-    Threads may call it.
-    """
-    report = None
-    if progress is not None:
-
-        def report(share):
-            progress("counting", share)
-
-    return _Counted(resolve_metric(testset, metric)).statistics(testset, report)
-
-
 def jobs(testset: TestSet) -> int:
     """Return how many threads make work faster."""
     return -1 if testset.n_segments > _MANY else 1
-
-
-class _Counted:
-    """A metric whose statistics are remembered, in memory and on disk."""
-
-    def __init__(self, metric: Metric):
-        self._metric = metric
-
-    def __getattr__(self, name):
-        return getattr(self._metric, name)
-
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
-        key = (testset.digest, self._metric.name, self._metric.signature(testset))
-        counted = _STATISTICS.get(key)
-        if counted is None:
-            counted = cached_statistics(self._metric, testset, progress)
-            counted.flags.writeable = False  # it is shared by all sessions
-            _STATISTICS.keep(key, counted)
-        return counted

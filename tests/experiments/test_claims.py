@@ -8,17 +8,13 @@ from mtsig_core import SettingError
 from mtsig_core.experiments.error_rates import FamilyDecisions, claims
 from mtsig_core.experiments.frame import mean_share
 from mtsig_core.metrics.means import SegmentMean
-from tests.builders.toys import segment_scores, toy
+from tests.builders.toys import segment_scores, toy, with_statistics
 
 
 def found(gap=6.0, **asked):
     asked = dict(systems=8, better=3, repeats=150, n_segments=80, trials=1499) | asked
-    return claims(
-        toy(3, 500),
-        SegmentMean("human", True),
-        statistics=segment_scores(2, [60, 60 - gap, 60 - gap], 500),
-        **asked,
-    )
+    scores = segment_scores(2, [60, 60 - gap, 60 - gap], 500)
+    return claims(toy(3, 500), with_statistics(SegmentMean("human", True), scores), **asked)
 
 
 def test_counts_by_hand():

@@ -13,7 +13,7 @@ from mtsig_core.experiments.sampling import coverage, pair_tests
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import unit_table
 from tests.builders.score_tables import rated_systems
-from tests.builders.toys import Given, mean, segment_scores, texts, toy
+from tests.builders.toys import Given, mean, segment_scores, texts, toy, with_statistics
 
 HUMAN = SegmentMean("human", True)
 
@@ -124,11 +124,11 @@ def test_what_a_third_system_lacks_does_not_matter(of_c):
 
 @pytest.fixture(scope="module")
 def equals():
-    scores = segment_scores(8, [60, 62, 66], 400)
+    metric = with_statistics(HUMAN, segment_scores(8, [60, 62, 66], 400))
     return [
         row
         for seed in range(30)
-        for row in variants(toy(3, 400), HUMAN, trials=999, seed=seed, statistics=scores).rows
+        for row in variants(toy(3, 400), metric, trials=999, seed=seed).rows
     ]
 
 

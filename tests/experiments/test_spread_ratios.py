@@ -7,13 +7,15 @@ from scipy import stats
 from mtsig_core import SettingError, TestSet
 from mtsig_core.experiments.sampling import SampledSystem, ratio_of_spreads, sampling, spreads
 from mtsig_core.metrics.means import SegmentMean
-from tests.builders.toys import segment_scores, texts, toy
+from tests.builders.toys import segment_scores, texts, toy, with_statistics
+
+HUMAN = SegmentMean("human", True)
 
 
 def test_means_by_hand():
     scores = segment_scores(3, [60, 70], 103)
     scores[:, :, 0] += np.repeat([0, 20, 5, 30], [30, 30, 30, 13])  # neighbours are alike
-    found = spreads(toy(2, 103), SegmentMean("human", True), sizes=(10, 20), statistics=scores)
+    found = spreads(toy(2, 103), with_statistics(HUMAN, scores), sizes=(10, 20))
     assert [(row.size, row.samples, row.system) for row in found.rows] == [
         (10, 10, "B"),
         (10, 10, "A"),
@@ -119,7 +121,7 @@ def test_sizes_that_give_five_samples_unless_others_are_asked_for():
     scores = segment_scores(1, [60], 100)
 
     def sizes(**more):
-        rows = spreads(toy(1, 100), SegmentMean("human", True), statistics=scores, **more).rows
+        rows = spreads(toy(1, 100), with_statistics(HUMAN, scores), **more).rows
         return [row.size for row in rows]
 
     assert sizes() == [10, 20] and sizes(sizes=(40, 50, 40)) == [40, 50]
@@ -136,9 +138,7 @@ def test_sizes_that_give_five_samples_unless_others_are_asked_for():
 )
 def test_what_cannot_be(n, more, message):
     with pytest.raises(SettingError, match=message):
-        spreads(
-            toy(1, n), SegmentMean("human", True), statistics=segment_scores(1, [60], n), **more
-        )
+        spreads(toy(1, n), with_statistics(HUMAN, segment_scores(1, [60], n)), **more)
 
 
 def test_one_system_without_any_spread():

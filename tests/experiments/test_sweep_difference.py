@@ -19,7 +19,6 @@ def swept(statistics, rule=mean, repeats=60, **settings):
     return sweep_sizes(
         testset,
         metric,
-        statistics=statistics,
         sizes=[10, 30, 100],
         repeats=repeats,
         seed=2,

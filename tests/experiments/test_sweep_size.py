@@ -23,7 +23,7 @@ from tests.builders.toys import Given, bleu, bleu_counts, mean, segment_scores, 
 def swept(statistics, rule=bleu, documents=None, higher=True, **settings):
     testset = toy(*statistics.shape[:2], documents)
     metric = Given(dict(zip(testset.systems, statistics, strict=True)), rule, higher)
-    return sweep_sizes(testset, metric, statistics=statistics, **settings)
+    return sweep_sizes(testset, metric, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -349,11 +349,13 @@ def test_what_cannot_be_done_is_said(settings, message):
 def test_each_size_is_told_as_soon_as_it_is_drawn_and_is_what_it_will_be(counts, jobs):
     parts, asked = {}, dict(sizes=[1200, 50, 10], repeats=3, resamples=50, jobs=jobs)
     told = []
+
+    def record(stage, share):
+        if stage != "counting":
+            told.append((share, list(parts)))
+
     found = swept(
-        counts[0],
-        **asked,
-        watch=lambda size, one: parts.update({size: one}),
-        progress=lambda stage, share: told.append((share, list(parts))),
+        counts[0], **asked, watch=lambda size, one: parts.update({size: one}), progress=record
     )
     assert found == swept(counts[0], **asked | {"jobs": 1}) and list(parts) == [0, 10, 50, 1200]
     assert all(one.errors == found.errors and one.scores == found.scores for one in parts.values())

@@ -12,7 +12,15 @@ from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.stats.engine import UnitStatistics, bootstrap_scores
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import win_rates
-from tests.builders.toys import Given, bleu_counts, mean, segment_scores, texts, toy
+from tests.builders.toys import (
+    Given,
+    bleu_counts,
+    mean,
+    segment_scores,
+    texts,
+    toy,
+    with_statistics,
+)
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +81,10 @@ def test_koehns_share_of_wins_may_be_exactly_1_less_alpha():
 @pytest.mark.statistics
 def test_swapped_systems_are_equal_however_unlike_they_were(counted):
     testset, counts = counted
-    found = type_one(testset, Bleu(), "A", "C", n_pairs=300, trials=199, statistics=counts)
+    found = type_one(testset, with_statistics(Bleu(), counts), "A", "C", n_pairs=300, trials=199)
     assert holds(found, "ar")
     assert found.row("segment", "segment", "koehn").rejected.share > 0.05
-    found = type_one(testset, Bleu(), "C", "B", n_pairs=5, trials=99, statistics=counts)
+    found = type_one(testset, with_statistics(Bleu(), counts), "C", "B", n_pairs=5, trials=99)
     assert [r.unit for r in found.rows[::5]] == [
         "segment",
         "document",
@@ -101,12 +109,11 @@ def test_a_difference_of_the_systems_is_no_part_of_what_documents_have_in_common
     )
     found = type_one(
         toy(2, 8000, [str(k // 40) for k in range(8000)]),
-        SegmentMean("human", True),
+        with_statistics(SegmentMean("human", True), both),
         n_pairs=200,
         n_segments=20,
         n_documents=25,
         trials=99,
-        statistics=both,
     )
     rejected = found.row("document", "segment", "ar").rejected
     assert rejected.low < found.predicted < rejected.high < 0.1 and found.se_ratio == pytest.approx(
@@ -122,10 +129,9 @@ def test_without_documents_that_favour_the_worse_there_is_no_null_by_document():
     )
     found = type_one(
         toy(2, 80, [str(k // 4) for k in range(80)]),
-        SegmentMean("human", True),
+        with_statistics(SegmentMean("human", True), both),
         n_pairs=5,
         trials=99,
-        statistics=both,
     )
     assert {row.null for row in found.rows} == {"segment"}
     assert (found.n_documents, found.effective_documents, found.se_ratio, found.predicted) == (
@@ -137,7 +143,7 @@ def test_means_of_segment_scores_with_gaps():
     scores = segment_scores(1, [60, 62], 120)
     scores[0, :20] = 0
     found = type_one(
-        toy(2, 120), SegmentMean("human", True), n_pairs=200, trials=99, statistics=scores
+        toy(2, 120), with_statistics(SegmentMean("human", True), scores), n_pairs=200, trials=99
     )
     assert [row.test for row in found.rows][-2:] == ["t", "wilcoxon"] and found.n_segments == 100
     assert holds(found, "t")
@@ -159,17 +165,16 @@ def test_means_of_segment_scores_with_gaps():
 def test_what_cannot_be(counted, more, message):
     testset, counts = counted
     with pytest.raises(SettingError, match=message):
-        type_one(testset, Bleu(), statistics=counts, progress=never, **more)
+        type_one(testset, with_statistics(Bleu(), counts), progress=never, **more)
 
 
 def test_of_two_that_score_the_same_nothing_is_asked(counted):
     testset, counts = counted
+    counts = counts[[0, 0, *range(2, len(counts))]]
     with pytest.raises(
         SettingError, match="A and B score the same on every segment: no test can reject"
     ):
-        type_one(
-            testset, Bleu(), "A", "B", statistics=counts[[0, 0, *range(2, len(counts))]], n_pairs=5
-        )
+        type_one(testset, with_statistics(Bleu(), counts), "A", "B", n_pairs=5)
 
 
 def test_few_documents_have_no_p_that_they_cannot_show():
@@ -198,9 +203,10 @@ def never(stage, share):
 
 def test_too_little():
     counts, _ = bleu_counts(seed=3, qualities=[0, 0.2], n_segments=30)
+    bleu = with_statistics(Bleu(), counts)
     with pytest.raises(SettingError, match="1 system to compare"):
-        type_one(toy(1, 30), Bleu(), statistics=counts[:1])
+        type_one(toy(1, 30), bleu)
     with pytest.raises(SettingError, match="from: 5. Expected at least 10"):
-        type_one(toy(2, 5), Bleu(), statistics=counts[:, :5])
+        type_one(toy(2, 5), bleu)
     with pytest.raises(SettingError, match="no document ids"):
-        type_one(toy(2, 30), Bleu(), n_pairs=1, statistics=counts, n_documents=5)
+        type_one(toy(2, 30), bleu, n_pairs=1, n_documents=5)

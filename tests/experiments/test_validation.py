@@ -18,16 +18,23 @@ from mtsig_core.report.experiment_tables import (
     conclusions_at_table,
 )
 from tests.builders.cases import brief
-from tests.builders.toys import Given, bleu_counts, mean, segment_scores, texts, toy
+from tests.builders.toys import (
+    Given,
+    bleu_counts,
+    mean,
+    segment_scores,
+    texts,
+    toy,
+    with_statistics,
+)
+
+HUMAN = SegmentMean("human", True)
 
 
 def means(n_segments=600, gap=1.0, documents=None):
     """Two systems rated 0 to 100, a test set and a metric."""
-    return (
-        toy(2, n_segments, documents),
-        SegmentMean("human", True),
-        segment_scores(2, [60, 60 - gap], n_segments),
-    )
+    scores = segment_scores(2, [60, 60 - gap], n_segments)
+    return toy(2, n_segments, documents), with_statistics(HUMAN, scores), scores
 
 
 def test_conclusions_of_a_mean_are_those_of_its_normal_approximation():
@@ -35,7 +42,7 @@ def test_conclusions_of_a_mean_are_those_of_its_normal_approximation():
     sample.
     """
     testset, metric, scores = means(gap=2)
-    found = conclusions(testset, metric, sizes=(100,), resamples=4000, statistics=scores)
+    found = conclusions(testset, metric, sizes=(100,), resamples=4000)
     (row,) = found.rows
     difference = scores[0, :, 0] - scores[1, :, 0]
     wins = []
@@ -67,8 +74,7 @@ def test_the_first_repeats_are_a_smaller_experiment(experiment, asked):
     def found(n, **more):
         return experiment(
             toy(2, 120, documents),
-            Bleu(),
-            statistics=counts,
+            with_statistics(Bleu(), counts),
             seed=5,
             **asked,
             **more,
@@ -83,8 +89,8 @@ def test_the_first_repeats_are_a_smaller_experiment(experiment, asked):
 
 
 def test_the_first_samples_are_of_all_sizes_and_among_those_of_the_end():
-    told, (testset, metric, scores) = [], means()
-    asked = {"sizes": (20, 60), "resamples": 50, "statistics": scores}
+    told, (testset, metric, _) = [], means()
+    asked = {"sizes": (20, 60), "resamples": 50}
     whole = conclusions(testset, metric, **asked, watch=lambda *found: told.append(found))
     ((done, n, one),) = told
     assert (done, n, whole.samples) == (24, 40, (30, 10)) and one.samples == (18, 6)
@@ -106,7 +112,7 @@ def test_samples_are_broad():
     scores[0, :400, 0] += 12
     scores[0, 400:, 0] -= 12
     (row,) = conclusions(
-        toy(2, 600), SegmentMean("human", True), sizes=(200,), resamples=200, statistics=scores
+        toy(2, 600), with_statistics(HUMAN, scores), sizes=(200,), resamples=200
     ).rows
     assert (row.right.count, row.wrong.count, row.right.n) == (3, 0, 3)
 
@@ -115,10 +121,9 @@ def test_lower_is_better_turns_the_pair_round():
     rows = segment_scores(2, [60, 50], 400)
     (better,) = conclusions(
         toy(2, 400),
-        Given({}, mean, higher_is_better=False),
+        Given({"A": rows[0], "B": rows[1]}, mean, higher_is_better=False),
         resamples=50,
         sizes=(100,),
-        statistics=rows,
     ).rows
     assert (better.a, better.b) == ("B", "A") and better.right.share == 1 and better.delta > 0
 
@@ -147,8 +152,8 @@ def test_coverage_of_a_mean_is_that_of_theory():
     """Student's t covers at its level; the percentile interval of n values is too narrow by about t
     and n - 1.
     """
-    testset, metric, scores = means()
-    found = coverage(testset, metric, repeats=300, n_segments=20, resamples=300, statistics=scores)
+    testset, metric, _ = means()
+    found = coverage(testset, metric, repeats=300, n_segments=20, resamples=300)
     student = found.row("segment", "segment", "t", "difference").covered
     assert student.low < 0.95 < student.high
     z = stats.norm.ppf(0.975) * np.sqrt(19 / 20)
@@ -163,10 +168,9 @@ def test_documents_drawn_whole_need_intervals_by_document():
     scores[..., 0] += np.random.default_rng(0).normal(0, 8, (2, 60))[:, documents]
     found = coverage(
         toy(2, 600, documents),
-        SegmentMean("human", True),
+        with_statistics(HUMAN, scores),
         repeats=150,
         resamples=200,
-        statistics=scores,
     )
     by = {
         unit: found.row("document", unit, "jackknife-t", "difference").covered
@@ -177,10 +181,8 @@ def test_documents_drawn_whole_need_intervals_by_document():
 
 def test_families_by_formula_and_by_bonferroni():
     assert [if_independent(0.05, k) for k in (1, 105)] == pytest.approx([0.05, 0.99542], abs=1e-5)
-    testset, metric, scores = means(gap=5)
-    found = families(
-        testset, metric, systems=6, repeats=200, n_segments=60, trials=499, statistics=scores
-    )
+    testset, metric, _ = means(gap=5)
+    found = families(testset, metric, systems=6, repeats=200, n_segments=60, trials=499)
     first, *_, last = found.of_all_pairs
     assert [row.comparisons for row in found.of_all_pairs] == [1, 3, 6, 15]
     with_first = found.rows[len(found.of_all_pairs) :]
@@ -213,15 +215,15 @@ def test_families_by_formula_and_by_bonferroni():
     ],
 )
 def test_what_cannot_be(function, n, more, message):
-    testset, metric, scores = means(n)
+    testset, metric, _ = means(n)
     with pytest.raises(SettingError, match=message):
-        function(testset, metric, statistics=scores, **more)
+        function(testset, metric, **more)
 
 
 def test_equal_systems_have_no_right_conclusion():
-    testset, metric, scores = means(400)
+    testset, _, scores = means(400)
     with pytest.raises(SettingError, match="the same score"):
-        conclusions(testset, metric, statistics=scores[[0, 0]])
+        conclusions(testset, with_statistics(HUMAN, scores[[0, 0]]))
 
 
 class TestClusteredRate:
@@ -268,7 +270,7 @@ class TestClusteredRate:
 
 def test_conclusions_go_by_samples_and_say_what_the_whole_set_decides():
     counts, _ = bleu_counts(seed=3, qualities=[0.01, 0, 0.3], n_segments=620)
-    found = conclusions(toy(3, 620), Bleu(), resamples=200, statistics=counts)
+    found = conclusions(toy(3, 620), with_statistics(Bleu(), counts), resamples=200)
     close = next(row for row in found.rows if {row.a, row.b} == {"A", "B"})
     assert close.whole_p > 0.05 and found.undecided == ((close.a, close.b),)
     assert all(row.whole_p == 0.001 for row in found.rows if "C" in (row.a, row.b))

@@ -1,4 +1,4 @@
-"""Statistics kept on disk: the same numbers, whatever happens to the files."""
+"""Statistics kept in memory and on disk: the same numbers, whatever happens to the files."""
 
 import os
 import stat
@@ -12,9 +12,9 @@ import pytest
 from mtsig_core import TestSet, make_metric
 from mtsig_core.metrics import cache
 from mtsig_core.metrics.bleu import Bleu
-from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.metrics.cache import STATISTICS_MEMORY, cached_statistics
 from mtsig_core.schema import encode
-from tests.builders.toys import texts
+from tests.builders.toys import texts, with_statistics
 
 NAMES = ["bleu", "ter", "nist"]
 
@@ -30,6 +30,7 @@ def toy(n=12, seed=0):
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_complained", False)
+    monkeypatch.setattr(STATISTICS_MEMORY, "max_bytes", 0)
     return tmp_path / "cache"
 
 
@@ -49,6 +50,10 @@ def counted(monkeypatch):
 def entry(folder):
     (path,) = folder.iterdir()
     return path
+
+
+def place(testset):
+    return cache._entry(cache._statistics_key(Bleu(), testset))
 
 
 def same(a, b):
@@ -80,6 +85,38 @@ def test_only_the_user_can_read_it(folder):
     cached_statistics(Bleu(), toy())
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(entry(folder).stat().st_mode) == 0o600
+
+
+# -- memory ---------------------------------------------------------------------------------------
+
+
+def test_in_one_process_texts_are_counted_once(counted):
+    first, again = (cached_statistics(Bleu(), toy()) for _ in range(2))
+    assert again is first and len(counted) == 1
+    with pytest.raises(ValueError):
+        first[0] = 0
+    cached_statistics(Bleu(lowercase=True), toy())
+    cached_statistics(Bleu(), toy().only(["A"]))
+    assert len(counted) == 3
+
+
+def test_memory_has_the_sets_that_were_used_last(counted, monkeypatch):
+    sets = [toy(seed=seed) for seed in range(3)]
+    n_bytes = Bleu().statistics(sets[0]).nbytes
+    monkeypatch.setattr(STATISTICS_MEMORY, "max_bytes", 2 * n_bytes)
+    counted.clear()
+    for number in (0, 1, 0, 2, 0, 1):  # the third makes the second go
+        cached_statistics(Bleu(), sets[number])
+    assert counted == [sets[0], sets[1], sets[2], sets[1]]
+    cached_statistics(Bleu(), toy(n=60))
+    cached_statistics(Bleu(), toy(n=60))  # larger than all room
+    cached_statistics(Bleu(), sets[1])
+    assert [testset.n_segments for testset in counted[4:]] == [60, 60]
+
+
+def test_other_metrics_are_always_counted():
+    metric = with_statistics(Bleu(), Bleu().statistics(toy()))
+    assert cached_statistics(metric, toy()) is not cached_statistics(metric, toy())
 
 
 # -- damage ---------------------------------------------------------------------------------------
@@ -156,7 +193,7 @@ def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch, capsys):
     assert list(folder.iterdir()) == [] and "No space left" in capsys.readouterr().err
 
 
-def test_set_to_nothing_it_keeps_nothing(monkeypatch, tmp_path, counted, capsys):
+def test_set_to_nothing_it_keeps_nothing(folder, monkeypatch, tmp_path, counted, capsys):
     monkeypatch.setenv("MTSIG_CACHE", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for _ in range(2):
@@ -172,11 +209,11 @@ def test_those_not_used_for_longest_make_room(folder, counted, monkeypatch):
     monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 3 * cache._LEAST)
     for age, testset in enumerate(sets[:3]):
         cached_statistics(Bleu(), testset)
-        os.utime(cache._place(Bleu(), testset), (1000 + age, 1000 + age))
+        os.utime(place(testset), (1000 + age, 1000 + age))
     (folder / "notes.txt").write_text("not ours" * cache._LEAST)
     cached_statistics(Bleu(), sets[0])  # used: now the second is the oldest
     cached_statistics(Bleu(), sets[3])
-    assert [cache._place(Bleu(), testset).exists() for testset in sets] == [True, False, True, True]
+    assert [place(testset).exists() for testset in sets] == [True, False, True, True]
     assert (folder / "notes.txt").exists() and len(counted) == 4
 
 
@@ -185,13 +222,14 @@ def test_what_is_too_large_is_not_kept(folder, monkeypatch):
     monkeypatch.setattr(cache, "MAX_CACHE_BYTES", 2 * cache._LEAST)
     large = TestSet("large", {"A": ["a"] * 20_000}, {"ref": ["a"] * 20_000})
     cached_statistics(Bleu(), large)
-    assert not cache._place(Bleu(), large).exists()
+    assert not place(large).exists()
 
 
 def write_often(number):
     """Count again and again in a cache with too little room, and remove entries; how often a result
     was wrong.
     """
+    STATISTICS_MEMORY.max_bytes = 0
     cache.MAX_CACHE_BYTES = 3 * cache._LEAST  # so that the processes remove each other's files too
     expected = {seed: Bleu().statistics(toy(seed=seed)) for seed in range(4)}
     wrong = 0
@@ -199,7 +237,7 @@ def write_often(number):
         testset = toy(seed=(k * (number + 1)) % 4)
         wrong += not same(cached_statistics(Bleu(), testset), expected[(k * (number + 1)) % 4])
         if k % 7 == number:
-            Path(cache._place(Bleu(), testset)).unlink(missing_ok=True)
+            place(testset).unlink(missing_ok=True)
     return wrong
 
 

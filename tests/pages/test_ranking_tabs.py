@@ -1,6 +1,4 @@
-"""Tabs of the page Results: findings, AutoRank and integrity have the core's numbers, also of an
-uploaded task.
-"""
+"""Tabs of Results: findings, AutoRank and integrity have the core's numbers, also of an upload."""
 
 import pytest
 
@@ -16,87 +14,112 @@ from tests.builders.screens import arguments, copied, frame_rows, words
 from tests.builders.toys import task_files, zipped
 
 
+@pytest.fixture
+def open_tab(opened):
+    """A tab of Results by human scores, which must not fail."""
+
+    def start(tab, **controls):
+        page = opened("results", metric="human", trials="999", tab=tab, **controls)
+        assert not page.exception
+        return page
+
+    return start
+
+
+def join_captions(page):
+    return " ".join(caption.value for caption in page.caption)
+
+
+def list_cells(table):
+    return [cell for row in table.texts() for cell in row]
+
+
+def find_command(page, name):
+    return next(line for line in copied(page) if line.startswith(f"mtsig {name}"))
+
+
 @pytest.mark.long
-def test_findings_are_those_of_the_core(opened, capsys):
-    page = opened("results", metric="human", trials="999", tab="Findings", findings="qab-en")
-    found = make_findings(simulated_task(), "human", trials=999)
-    table = findings_table(found, "qab-en").for_readers()
-    assert not page.exception
-    rows = [frame_rows(frame)[1:] for frame in page.dataframe]
-    assert [[*map(str, row)] for row in table.texts()] in [
-        [[*map(str, row)] for row in shown] for shown in rows
-    ]
-    matrix = starred_matrix(found.pairs["qab-en"].comparison.metrics["human"])
-    assert all(cell in words(page) for row in matrix.texts() for cell in row)
-    assert "Shading separates clusters" in "".join(one.value for one in page.caption)
-    command = next(line for line in copied(page) if line.startswith("mtsig findings"))
-    assert main([*arguments(command), "--pairs", "qab-en", "--format", "csv"]) == 0
+def test_findings_are_those_of_the_core(open_tab, capsys):
+    page = open_tab("Findings", findings="qab-en")
+    findings = make_findings(simulated_task(), "human", trials=999)
+    table = findings_table(findings, "qab-en").for_readers()
+    expected = [list(map(str, row)) for row in table.texts()]
+    tables = []
+    for frame in page.dataframe:
+        tables.append([list(map(str, row)) for row in frame_rows(frame)[1:]])
+    assert expected in tables
+    matrix = starred_matrix(findings.pairs["qab-en"].comparison.metrics["human"])
+    text = words(page)
+    for cell in list_cells(matrix):
+        assert cell in text
+    assert "Shading separates clusters" in join_captions(page)
+    command = arguments(find_command(page, "findings"))
+    assert main([*command, "--pairs", "qab-en", "--format", "csv"]) == 0
     assert "qab-en" in capsys.readouterr().out
 
 
 @pytest.mark.long
-def test_autorank_is_that_of_the_core(opened, capsys):
-    page = opened(
-        "results",
-        metric="human",
-        trials="999",
-        tab="AutoRank",
-        autorank="qac-en",
-        autorank_rule="2024",
-    )
-    found = autorank(
-        Task("simulated task", {"qac-en": simulated_task().testsets["qac-en"]}), rule="2024"
-    )
-    assert not page.exception and "one more than the number of systems" in "".join(
-        one.value for one in page.caption
-    )
-    assert all(
-        cell in words(page) for row in autorank_table(found.pairs["qac-en"]).texts() for cell in row
-    )
-    command = next(line for line in copied(page) if line.startswith("mtsig autorank"))
-    assert "--pairs qac-en" in command and main(arguments(command)) == 0
+def test_autorank_is_that_of_the_core(open_tab, capsys):
+    page = open_tab("AutoRank", autorank="qac-en", autorank_rule="2024")
+    task = Task("simulated task", {"qac-en": simulated_task().testsets["qac-en"]})
+    ranking = autorank(task, rule="2024").pairs["qac-en"]
+    assert "one more than the number of systems" in join_captions(page)
+    text = words(page)
+    for cell in list_cells(autorank_table(ranking)):
+        assert cell in text
+    command = find_command(page, "autorank")
+    assert "--pairs qac-en" in command
+    assert main(arguments(command)) == 0
     printed = capsys.readouterr().out
-    assert "range in resamples" in printed and all(
-        row.system in printed for row in found.pairs["qac-en"].systems
-    )
+    assert "range in resamples" in printed
+    for row in ranking.systems:
+        assert row.system in printed
 
 
-def test_integrity_has_a_row_for_each_system(opened, capsys):
-    page = opened("results", metric="human", trials="999", tab="Integrity")
-    said = words(page)
-    assert not page.exception and "nearest system" in said
-    assert all(name in said for name in simulated_task().testsets["qaa-en"].systems)
-    command = next(line for line in copied(page) if line.startswith("mtsig integrity"))
-    assert main(arguments(command)) == 0 and "nearest system" in capsys.readouterr().out
+def test_integrity_has_a_row_for_each_system(open_tab, capsys):
+    page = open_tab("Integrity")
+    text = words(page)
+    assert "nearest system" in text
+    for name in simulated_task().testsets["qaa-en"].systems:
+        assert name in text
+    assert main(arguments(find_command(page, "integrity"))) == 0
+    assert "nearest system" in capsys.readouterr().out
+
+
+@pytest.fixture
+def clear_stores():
+    """Stores without the work of other tests, and none of this one afterwards."""
+    for store in (testsets.store, views.reviews):
+        store.clear()
+    yield
+    for store in (testsets.store, views.reviews):
+        store.clear()
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("clear_stores")
 def test_an_uploaded_task_and_its_review_have_them(opened, monkeypatch, tmp_path):
     monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), views.reviews.clear()
     page = opened("upload").switch_page("pages/upload.py").run()
-    page.file_uploader(key="data.files").set_value(
-        [("My.zip", zipped(task_files()), "application/zip")]
-    ).run()
-    asked = followed(page, lambda: page.button(key="data.open_task").click().run(), monkeypatch)
-    link = followed(page, lambda: press(page, "Start a review"), monkeypatch)["review"][0]
-    tabs = {
-        "Rank rules": "ranked as tied",
-        "Findings": "Row against column",
-        "AutoRank": "range in resamples",
-        "Integrity": "nearest system",
-    }
-    for name, tab, where in (
-        *(("results", tab, {"testset": asked["testset"][0], "trials": "999"}) for tab in tabs),
-        *(("review", tab, {"review": link}) for tab in ("Findings", "AutoRank")),
+    archive = ("My.zip", zipped(task_files()), "application/zip")
+    page.file_uploader(key="data.files").set_value([archive]).run()
+    query = followed(page, lambda: page.button(key="data.open_task").click().run(), monkeypatch)
+    on_results = {"testset": query["testset"][0], "trials": "999"}
+    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
+    on_review = {"review": query["review"][0]}
+    for page_name, controls, tab, text in (
+        ("results", on_results, "Rank rules", "ranked as tied"),
+        ("results", on_results, "Findings", "Row against column"),
+        ("results", on_results, "AutoRank", "range in resamples"),
+        ("results", on_results, "Integrity", "nearest system"),
+        ("review", on_review, "Findings", "Row against column"),
+        ("review", on_review, "AutoRank", "range in resamples"),
     ):
-        again = opened(name, tab=tab, **where)
-        assert not again.exception and tabs[tab] in words(again) + "".join(
-            one.value for one in again.caption
-        )
-    ranked = opened("review", review=link, tab="Rank rules")
-    ranked.text_area(key="official.text").set_value(
-        "language pair,system,rank\nen-cs,Alpha,9"
-    ).run()
-    assert not ranked.exception and "0 of 1 published ranks come out" in words(ranked)
-    testsets.store.clear(), views.reviews.clear()
+        page = opened(page_name, tab=tab, **controls)
+        assert not page.exception
+        assert text in words(page) + join_captions(page)
+    page = opened("review", tab="Rank rules", **on_review)
+    published = "language pair,system,rank\nen-cs,Alpha,9"
+    page.text_area(key="official.text").set_value(published).run()
+    assert not page.exception
+    assert "0 of 1 published ranks come out" in words(page)

@@ -112,7 +112,7 @@ def texts_of(page, files):
 
 def shared_values():
     """What sessions share, as bytes."""
-    memories = background._SCHEDULER.values, result_cache._DECIDED, result_cache._STATISTICS
+    memories = background._SCHEDULER.values, result_cache._DECIDED
     return [cloudpickle.dumps(value) for memory in memories for value, _ in memory._values.values()]
 
 

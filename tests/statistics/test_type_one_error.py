@@ -5,7 +5,7 @@ import pytest
 from mtsig_core.experiments.error_rates import type_one
 from mtsig_core.metrics.bleu import Bleu
 from tests.builders.populations import populations
-from tests.builders.toys import toy
+from tests.builders.toys import toy, with_statistics
 
 pytestmark = pytest.mark.statistics
 
@@ -22,7 +22,8 @@ def null_pairs(population, request):
     n_pairs, trials = request.param
     counts = population.counts[:2]
     testset = toy(*counts.shape[:2], population.documents)
-    return type_one(testset, Bleu(), n_pairs=n_pairs, trials=trials, seed=2024, statistics=counts)
+    metric = with_statistics(Bleu(), counts)
+    return type_one(testset, metric, n_pairs=n_pairs, trials=trials, seed=2024)
 
 
 def chance(null_pairs):
