@@ -190,8 +190,8 @@ class Caution(Fact):
     @property
     def finding(self) -> str:
         """What happened, without advice."""
-        general, here, _ = self.words
-        return f"{general} {here}".rstrip()
+        general, specific, _ = self.words
+        return f"{general} {specific}".rstrip()
 
     @property
     def general(self) -> str:

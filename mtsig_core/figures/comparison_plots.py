@@ -44,9 +44,9 @@ from mtsig_core.stats.ranks import RANK_RULES, find_top_group
 # Differences of all systems to the best, or to the baseline, with single and simultaneous intervals.
 
 
-_MANY = 15  # systems whose rows are lower
-_DIFFERENCE_ROW, _LOW_ROW = 26, 20  # pixels per system, and where they are many
-_TITLE_WIDTH, _TITLE_LINES = 66, 3  # digits of a line of the title, and its lines
+_MANY = 15  # more systems than these have lower rows
+_DIFFERENCE_ROW, _LOW_ROW = 26, 20  # pixels of a row, and of a low row
+_TITLE_WIDTH, _TITLE_LINES = 66, 3  # digits of a line of the title, and the most lines
 
 
 def differences(
@@ -56,88 +56,119 @@ def differences(
 
     The verdict is the title, and colours are its groups. The thick bar is the interval of one pair,
     the thin line with ends the interval for all pairs together. Filled points differ significantly,
-    hollow ones do not. The custom data are the system's place in the result and its name.
+    hollow ones do not. The custom data are the system's index in the result and its name.
     """
     anchor, filled = pick_significant(result, settings)
-    pair_of = view_anchor_pairs(result, settings)
-    names: list[str] = []
-    places: list[list[object]] = []
-    values: list[float] = []
-    single_intervals, joint_intervals = {}, {}
-    for place, row in enumerate(result.systems):
-        pair = pair_of.get(row.system)
-        if pair is None and row.system != anchor:
-            continue
-        y = len(names)
-        names.append(row.system)
-        places.append([place, full(row.system)])
-        values.append(0.0 if pair is None else pair.difference)
-        if pair is not None and pair.ci is not None:
-            single_intervals[y] = pair.ci
-        if pair is not None and pair.ci_joint is not None:
-            joint_intervals[y] = pair.ci_joint
-
+    rows = _list_difference_rows(result, settings, anchor)
     form = choose_form(result)
     figure = go.Figure()
     joint_name = name_simultaneous(result, settings)
     if joint_name is not None:
-        _add_intervals(figure, joint_intervals, joint_name, places, form, thick=False)
-    _add_intervals(figure, single_intervals, f"{write_level(settings)} CI", places, form)
+        joint_intervals = [row.ci_joint for row in rows]
+        _add_intervals(figure, rows, joint_intervals, joint_name, form, thick=False)
+    single_intervals = [row.ci for row in rows]
+    _add_intervals(figure, rows, single_intervals, f"{write_level(settings)} CI", form)
     for group in group_systems(result, settings):
-        rows = [y for y, name in enumerate(names) if name in group.members]
-        points = go.Scatter(
-            x=[values[y] for y in rows],
-            y=rows,
-            mode="markers",
-            name=group.name,
-            showlegend=bool(group.name and rows),
-            marker=_mark_systems([names[y] for y in rows], filled, group.colour, size=11),
-            customdata=[places[y] for y in rows],
-            hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>",
-        )
-        figure.add_trace(points)
+        figure.add_trace(_draw_differences(rows, group, filled, form))
     set_key(figure)
     mark_zero(figure)
+
+    names = [row.system for row in rows]
     labels = Labels(34, 2, names)
     metric = labels(metric_title(result.metric), 24)
     measured(figure, write_difference_axis(result, metric, labels(anchor, 28)))
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
-    title = _cut_title(verdict)
-    margins = Margins(top=54 + TITLE_LINE * len(title), bottom=52, more=18)
-    set_rows(figure, labels, names, _LOW_ROW if len(names) > _MANY else _DIFFERENCE_ROW, margins)
-    figure.update_layout(
-        title={
-            "text": "<br>".join(map(full, title)),
-            "font_size": 17,
-            "x": 0,
-            "xref": "container",
-            "y": 1,
-            "yref": "container",
-            "yanchor": "top",
-            "pad": {"t": 24, "l": 8},
-        }
-    )
+    title_lines = _cut_title(verdict)
+    margins = Margins(top=54 + TITLE_LINE * len(title_lines), bottom=52, more=18)
+    row_height = _LOW_ROW if len(names) > _MANY else _DIFFERENCE_ROW
+    set_rows(figure, labels, names, row_height, margins)
+    title = {
+        "text": "<br>".join(map(full, title_lines)),
+        "font_size": 17,
+        "x": 0,
+        "xref": "container",
+        "y": 1,
+        "yref": "container",
+        "yanchor": "top",
+        "pad": {"t": 24, "l": 8},
+    }
+    figure.update_layout(title=title)
     return noted(labels.below(figure), notes)
+
+
+class _DifferenceRow(NamedTuple):
+    """A system, and its difference to the best or to the baseline."""
+
+    system: str
+    customdata: list[object]
+    difference: float
+    ci: tuple[float, float] | None
+    ci_joint: tuple[float, float] | None
+
+
+def _list_difference_rows(
+    result: MetricResult, settings: Settings, anchor: str
+) -> list[_DifferenceRow]:
+    """The anchor at 0, and all systems that are compared with it."""
+    pair_of = view_anchor_pairs(result, settings)
+    rows = []
+    for customdata, row in zip(_list_customdata(result.systems), result.systems, strict=True):
+        pair = pair_of.get(row.system)
+        if pair is not None:
+            difference = pair.difference
+            rows.append(_DifferenceRow(row.system, customdata, difference, pair.ci, pair.ci_joint))
+        elif row.system == anchor:
+            rows.append(_DifferenceRow(row.system, customdata, 0.0, None, None))
+    return rows
+
+
+def _list_customdata(systems: Sequence[SystemResult]) -> list[list[object]]:
+    """The custom data of systems: index and name."""
+    return [[index, full(row.system)] for index, row in enumerate(systems)]
 
 
 def _add_intervals(
     figure: go.Figure,
-    intervals: dict[int, tuple[float, float]],
+    rows: Sequence[_DifferenceRow],
+    intervals: Sequence[tuple[float, float] | None],
     name: str,
-    places: Sequence[object],
     form: str,
     thick: bool = True,
 ) -> None:
-    if intervals:
-        customdata = [places[y] for y in intervals]
-        heights = list(intervals)
-        interval_bars(figure, list(intervals.values()), heights, name, thick, customdata, form)
+    """Draw the intervals of the rows that have one."""
+    bounds, heights, customdata = [], [], []
+    for y, (row, interval) in enumerate(zip(rows, intervals, strict=True)):
+        if interval is not None:
+            bounds.append(interval)
+            heights.append(y)
+            customdata.append(row.customdata)
+    if bounds:
+        interval_bars(figure, bounds, heights, name, thick, customdata, form)
+
+
+def _draw_differences(
+    rows: Sequence[_DifferenceRow], group: SystemGroup, filled: set[str], form: str
+) -> go.Scatter:
+    """The points of the systems of a group."""
+    heights = [y for y, row in enumerate(rows) if row.system in group.members]
+    members = [rows[y] for y in heights]
+    names = [row.system for row in members]
+    return go.Scatter(
+        x=[row.difference for row in members],
+        y=heights,
+        mode="markers",
+        name=group.name,
+        showlegend=bool(group.name and members),
+        marker=_mark_systems(names, filled, group.colour, size=11),
+        customdata=[row.customdata for row in members],
+        hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>",
+    )
 
 
 def _mark_systems(
     names: Sequence[str], filled: set[str], colour: str | list[str], size: int
 ) -> dict[str, Any]:
-    """Points of systems: filled where they differ significantly."""
+    """The markers of systems, hollow unless they are in `filled`."""
     symbols = ["circle" if name in filled else "circle-open" for name in names]
     line = {"color": colour, "width": 2}
     return {"size": size, "color": colour, "line": line, "symbol": symbols}
@@ -162,9 +193,10 @@ class SystemGroup(NamedTuple):
 
 
 def group_systems(result: MetricResult, settings: Settings) -> list[SystemGroup]:
-    """The groups of systems that the verdict speaks of; the last has all others and no name."""
+    """The groups of systems that the verdict speaks of, then one without a name for the others."""
     top_group = find_top_group(result)
-    if settings.baseline is not None:  # the second system of each pair
+    if settings.baseline is not None:
+        # The baseline is the second system, b, of each pair.
         better = {pair.a for pair in result.pairs if pair.better == "a"}
         worse = {pair.a for pair in result.pairs if pair.better == "b"}
         groups = [
@@ -186,9 +218,9 @@ def group_systems(result: MetricResult, settings: Settings) -> list[SystemGroup]
 # Scores with their intervals, and the rank ranges to their right.
 
 
-_FOREST_ROW, _LOW_FOREST_ROW = 24, 18  # pixels per system, and where they are many
-#: Pixels to the right of the ranks, for the text of the last bar, however narrow the figure.
-_RANKS = 48
+_FOREST_ROW, _LOW_FOREST_ROW = 24, 18  # pixels of a row, and of a low row
+_MARGIN = 8  # pixels to the right of the scores
+_RANKS_MARGIN = 48  # pixels to the right of the ranks, for the text of the last bar
 
 
 def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) -> go.Figure:
@@ -196,8 +228,8 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
 
     Colours are the groups of the verdict; filled points differ significantly from the best or the
     baseline, hollow ones do not. A line separates clusters. The custom data of points and bars are
-    the system's place in the result and its name. There is no right half without ranks (one system,
-    a baseline, a test without p).
+    the system's index in the result and its name. Without ranks (one system, a baseline, a test
+    without p) there is no right half.
     """
     systems = result.systems
     names = [row.system for row in systems]
@@ -222,35 +254,34 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
         colour_of |= dict.fromkeys(group.members, group.colour)
     colours = [colour_of[name] for name in names]
     figure.add_trace(_draw_scores(result, settings, colours), 1, 1)
-    right = 8
+    right_margin = _MARGIN
     if has_ranks:
-        right = _RANKS
+        right_margin = _RANKS_MARGIN
         figure.add_trace(_draw_ranks(systems, colours), 1, 2)
-        last = len(systems)
-        ticks = sorted({1, *range(5, last - 2, 5), last})
-        figure.update_xaxes(range=[0.4, last + 0.6], tickvals=ticks, row=1, col=2)
-        for end in cluster_ends(systems):  # across both halves, now that both have something
-            figure.add_hline(end + 0.5, line={"color": GREY, "width": 1})
+        last_rank = len(systems)
+        ticks = sorted({1, *range(5, last_rank - 2, 5), last_rank})
+        figure.update_xaxes(range=[0.4, last_rank + 0.6], tickvals=ticks, row=1, col=2)
+        # Plotly draws these lines across the halves that have a trace, so they come last.
+        for last_row in cluster_ends(systems):
+            figure.add_hline(last_row + 0.5, line={"color": GREY, "width": 1})
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
     row_height = _LOW_FOREST_ROW if len(systems) > _MANY else _FOREST_ROW
-    set_rows(figure, labels, names, row_height, Margins(36, BELOW, right, more=26))
+    margins = Margins(top=36, bottom=BELOW, right=right_margin, more=26)
+    set_rows(figure, labels, names, row_height, margins)
     figure.update_annotations(font_size=14)
     if has_ranks:
-        # Each title is above all of its half, so that there is room for both where it is narrow.
+        # Each title is centred above its half with the margin, so that both fit in a narrow figure.
         title_of_scores, title_of_ranks = figure.layout.annotations
         title_of_scores.xshift = -labels.left / 2
-        title_of_ranks.xshift = right / 2
+        title_of_ranks.xshift = right_margin / 2
     return noted(labels.below(figure), notes)
 
 
-def _list_places(systems: Sequence[SystemResult]) -> list[list[object]]:
-    """The custom data of systems."""
-    return [[place, full(row.system)] for place, row in enumerate(systems)]
-
-
 def _draw_scores(result: MetricResult, settings: Settings, colours: list[str]) -> go.Scatter:
-    anchor, filled = pick_significant(result, settings)
-    filled |= result.best if settings.baseline is None else {anchor}
+    """The points of all systems, with their intervals if all have one."""
+    anchor, significant = pick_significant(result, settings)
+    anchors = result.best if settings.baseline is None else {anchor}
+    filled = significant | anchors
     scores = [row.score for row in result.systems]
     names = [row.system for row in result.systems]
     points = go.Scatter(
@@ -259,7 +290,7 @@ def _draw_scores(result: MetricResult, settings: Settings, colours: list[str]) -
         mode="markers",
         showlegend=False,
         marker=_mark_systems(names, filled, colours, size=9),
-        customdata=_list_places(result.systems),
+        customdata=_list_customdata(result.systems),
         hovertemplate=f"%{{customdata[1]}}<br>%{{x:{choose_form(result)}}}<extra></extra>",
     )
     low = [row.ci_low for row in result.systems]
@@ -284,7 +315,7 @@ def _draw_ranks(systems: Sequence[SystemResult], colours: list[str]) -> go.Bar:
         cliponaxis=False,
         outsidetextfont_size=13,
         constraintext="none",
-        customdata=_list_places(systems),
+        customdata=_list_customdata(systems),
         hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>",
     )
 
@@ -308,25 +339,27 @@ _ACCURACIES = (
     _Accuracy("pairwise accuracy", "pairwise_accuracy", GREY, "diamond-open", 0.18),
 )
 _METRIC_ROW = 40  # pixels
+_COIN = 0.5  # accuracy of a coin toss
 
 
 def agreement_dots(agreement: Agreement | TaskAgreement) -> go.Figure:
     """A row a metric, the most agreeing on top: soft pairwise accuracy above, pairwise below.
 
-    The line at 0.5 is where a coin would be that orders each pair.
+    The line at 0.5 is the accuracy of a coin toss for each pair.
     """
     figure, labels = go.Figure(), Labels(34, 2)
-    bounds = [0.5]
+    bounds = [_COIN]
     for accuracy in _ACCURACIES:
-        trace = _draw_accuracy(agreement, accuracy)
-        figure.add_trace(trace)
-        for _, low, high in trace.customdata:
-            bounds += [low, high]
+        dots = _list_dots(agreement, accuracy)
+        figure.add_trace(_draw_accuracy(accuracy, dots))
+        for dot in dots:
+            bounds += [dot.low, dot.high]
     line = {"color": GREY, "width": 1, "dash": "dot"}
     figure.add_shape(
-        type="line", x0=0.5, x1=0.5, y0=0, y1=1, yref="paper", layer="below", line=line
+        type="line", x0=_COIN, x1=_COIN, y0=0, y1=1, yref="paper", layer="below", line=line
     )
-    low, high = max(0.0, min(bounds) - 0.03), min(1.0, max(bounds) + 0.03)
+    low = max(0.0, min(bounds) - 0.03)
+    high = min(1.0, max(bounds) + 0.03)
     x_range = [low, high + 0.005]
     figure.update_xaxes(range=x_range, tickfont_size=13, zeroline=False, tickformat=".2f")
     human = labels(agreement.human, 30)
@@ -346,28 +379,43 @@ def agreement_dots(agreement: Agreement | TaskAgreement) -> go.Figure:
     return labels.below(figure)
 
 
-def _draw_accuracy(agreement: Agreement | TaskAgreement, accuracy: _Accuracy) -> go.Scatter:
-    """The dots of one kind; the custom data are the metric and the bounds of the interval."""
-    x, y, customdata = [], [], []
-    for place, row in enumerate(agreement.metrics):
+class _Dot(NamedTuple):
+    """The accuracy of a metric, with its interval."""
+
+    metric: str
+    height: float
+    value: float
+    low: float
+    high: float
+
+
+def _list_dots(agreement: Agreement | TaskAgreement, accuracy: _Accuracy) -> list[_Dot]:
+    """The metrics that have this kind of accuracy."""
+    dots = []
+    for index, row in enumerate(agreement.metrics):
         value = getattr(row, accuracy.attribute)
         if value is not None:
             low = getattr(row, f"{accuracy.attribute}_low")
             high = getattr(row, f"{accuracy.attribute}_high")
-            x.append(value)
-            y.append(place + accuracy.shift)
-            customdata.append([full(metric_title(row.metric)), low, high])
-    low = [low for _, low, _ in customdata]
-    high = [high for _, _, high in customdata]
+            height = index + accuracy.shift
+            dots.append(_Dot(metric_title(row.metric), height, value, low, high))
+    return dots
+
+
+def _draw_accuracy(accuracy: _Accuracy, dots: Sequence[_Dot]) -> go.Scatter:
+    """The dots of one kind; the custom data are the metric and the bounds of the interval."""
+    values = [dot.value for dot in dots]
+    low = [dot.low for dot in dots]
+    high = [dot.high for dot in dots]
     line = {"color": accuracy.colour, "width": 2}
     return go.Scatter(
-        x=x,
-        y=y,
+        x=values,
+        y=[dot.height for dot in dots],
         mode="markers",
         name=accuracy.name,
         marker={"size": 10, "color": accuracy.colour, "symbol": accuracy.symbol, "line": line},
-        error_x=error_bars(x, low, high, accuracy.colour, thickness=2, width=4),
-        customdata=customdata,
+        error_x=error_bars(values, low, high, accuracy.colour, thickness=2, width=4),
+        customdata=[[full(dot.metric), dot.low, dot.high] for dot in dots],
         hovertemplate=f"%{{customdata[0]}}: {accuracy.name} %{{x:.3f}} "
         "[%{customdata[1]:.3f}, %{customdata[2]:.3f}]<extra></extra>",
     )

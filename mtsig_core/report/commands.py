@@ -119,7 +119,9 @@ def source_options(source: Source | TaskSource) -> list[str]:
             value = ",".join(value)
         elif option is not None and option.is_list:
             value = join_list(value)
-        items = value if isinstance(value, tuple) else (value,)
+        items = (value,)
+        if isinstance(value, tuple):
+            items = value
         for item in items:
             is_path = option is not None and option.is_path
             arguments += _write_option(name, _write_item(source, item, is_path))
@@ -133,8 +135,12 @@ def _write_item(source: Source | TaskSource, item: Any, is_path: bool) -> Any:
         *labels, file = item
         label = ":".join(filter(None, labels))
         path = source.show_path(file)
-        return f"{label}={path}" if label else path
-    return source.show_path(item) if is_path else item
+        if not label:
+            return path
+        return f"{label}={path}"
+    if is_path:
+        return source.show_path(item)
+    return item
 
 
 def defaults(*targets: str | Callable[..., Any]) -> dict[str, Any]:
@@ -145,7 +151,10 @@ def defaults(*targets: str | Callable[..., Any]) -> dict[str, Any]:
     """
     values = {}
     for target in targets:
-        functions = find_functions(target) if isinstance(target, str) else [target]
+        if isinstance(target, str):
+            functions = find_functions(target)
+        else:
+            functions = [target]
         for function in functions:
             for name, parameter in inspect.signature(function).parameters.items():
                 if parameter.default is not parameter.empty:
@@ -216,8 +225,9 @@ def command_line(
     """
     words = ["mtsig", *command.split(), *source_options(source), *flags]
     if metrics:
-        names = [metrics] if isinstance(metrics, str) else metrics
-        words += _write_option("metrics", join_list(names))
+        if isinstance(metrics, str):
+            metrics = [metrics]
+        words += _write_option("metrics", join_list(metrics))
     usual = {option_name(name): value for name, value in defaults(command).items()}
     for argument, value in arguments.items():
         name = option_name(argument)

@@ -173,7 +173,7 @@ def _add_published(
     missing: Any = EMPTY,
 ) -> Table:
     """The table with columns of a paper; `keys` say for each row what to look up in the paper."""
-    nothing = [missing] * len(columns)
+    nothing = [missing for _ in columns]
     return table.with_columns(columns, [published.get(key, nothing) for key in keys])
 
 
@@ -220,7 +220,9 @@ def describe_whole(p: float, alpha: float, n_units: int) -> str:
     >>> describe_whole(0.001, 0.05, 300), describe_whole(0.125, 0.05, 6)
     ('significant, p = 0.0010 from 999 permutations', 'not significant, p = 0.1250 from all 64 permutations')
     """
-    verdict = "significant" if significant(p, alpha) else "not significant"
+    verdict = "not significant"
+    if significant(p, alpha):
+        verdict = "significant"
     return f"{verdict}, p = {format_p(p)} from {describe_swaps(n_units)}"
 
 
@@ -303,8 +305,8 @@ def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
     paper = papers.RIEZLER_MAXWELL_T1.rows
     rows = []
     for metric in dict.fromkeys([*paper, *tests]):
-        ours: Sequence[Any] = [None] * 6
-        published: Sequence[Any] = [None] * 3
+        ours: Sequence[Any] = (None, None, None, None, None, None)
+        published: Sequence[Any] = (None, None, None)
         if metric in tests:
             ours = _list_pair_tests(tests[metric])
         if metric in paper:
@@ -329,7 +331,9 @@ def _list_pair_tests(tests: AllPairTests) -> list[Any]:
 def _write_published_p(p: float | None) -> str | None:
     if p is None:
         return None
-    return "< 0.0001" if p == 0.0001 else f"{p:.3f}"
+    if p == 0.0001:
+        return "< 0.0001"
+    return f"{p:.3f}"
 
 
 def pair_form(tests: AllPairTests) -> str:
@@ -459,11 +463,12 @@ def unit_table(changes: UnitChanges) -> Table:
 
 def _list_changes(row: UnitChange) -> list[Any]:
     if row.trials_needed is not None:
-        return [f"none can be: use {row.trials_needed} trials or more", *[None] * 5]
+        too_few = f"none can be: use {row.trials_needed} trials or more"
+        return [too_few, None, None, None, None, None]
     by_segment = row.both + row.segment_only
     if row.documents_needed is not None:
         too_few = f"none can be with fewer than {row.documents_needed}"
-        return [number(by_segment, "d"), too_few, *[None] * 4]
+        return [number(by_segment, "d"), too_few, None, None, None, None]
     counts = (
         by_segment,
         row.both + row.document_only,
@@ -529,7 +534,9 @@ def interval_table(
     for kind in bootstrap.intervals:
         by_segment, by_document = segment.intervals[kind], document.intervals[kind]
         narrow, wide = _measure_width(by_segment), _measure_width(by_document)
-        ratio = wide / narrow if wide is not None and narrow else None
+        ratio = None
+        if wide is not None and narrow:
+            ratio = wide / narrow
         cells.append((by_segment, by_document, ratio))
     return table.with_columns(unit_columns, cells)
 
@@ -627,7 +634,9 @@ def needed(
     """
     if units is None:
         return "no test set of any size"
-    noun = name.removesuffix("s") if units == 1 else name
+    noun = name
+    if units == 1:
+        noun = name.removesuffix("s")
     text = f"about {units:,} {noun}{_write_sizes(interval)}"
     if name == "segments":
         return text
@@ -639,8 +648,9 @@ def _write_sizes(interval: tuple[int | None, int | None] | None) -> str:
     if interval is None or interval[0] is None:
         return ""
     low, high = interval
-    highest = "no upper limit" if high is None else f"{high:,}"
-    return f" [{low:,}, {highest}]"
+    if high is None:
+        return f" [{low:,}, no upper limit]"
+    return f" [{low:,}, {high:,}]"
 
 
 def detection_table(rows: Sequence[Detection]) -> Table:
@@ -888,7 +898,7 @@ def length_table(lengths: Lengths) -> Table:
     names: list[tuple[str]] = []
     for name, curve in lengths.curves:
         points += curve
-        names += [(name,)] * len(curve)
+        names += [(name,) for _ in curve]
     table = row_table("lengths", LengthPoint, points)
     if lengths.how == "word penalty":
         first = Column("asked", "word penalty", "share", "g")
@@ -1001,7 +1011,7 @@ def mean_interval_table(means: StudentsT) -> Table:
     keys = ("n", "mean", "t", "boot", "width_ratio")
     table = row_table("students-t", TInterval, means.rows, *keys, form=form)
     column = Column("document", "bootstrap by document", "interval", form)
-    by_document: list[tuple[Bounds | None]] = [(None,)] * len(means.rows)
+    by_document: list[tuple[Bounds | None]] = [(None,) for _ in means.rows]
     by_document[-1] = (pair_ends(means.document_low, means.document_high),)
     return table.with_columns([column], by_document)
 

@@ -31,9 +31,12 @@ def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
     """
     sizes = [abs(value) for value in values]
     largest = max(sizes, default=0.0) or 1.0
-    clipped = _CLIP * median(sizes) if sizes else 0.0
-    is_clipped = 0 < clipped < largest
-    return (clipped if is_clipped else largest), is_clipped
+    clipped = 0.0
+    if sizes:
+        clipped = _CLIP * median(sizes)
+    if 0 < clipped < largest:
+        return clipped, True
+    return largest, False
 
 
 def level(value: float, limit: float) -> float:
@@ -47,12 +50,12 @@ def level(value: float, limit: float) -> float:
 def mixed(share: float, dark: bool = False) -> tuple[int, ...]:
     """Blue (above 0) or vermillion mixed with the page; share from -1 to 1."""
     blue, vermillion = _ENDS[dark]
-    colour = _split_colour(blue if share > 0 else vermillion)
+    colour = vermillion
+    if share > 0:
+        colour = blue
     ground = _split_colour(GROUND[dark])
-    return tuple(
-        round(paper + abs(share) * (paint - paper))
-        for paint, paper in zip(colour, ground, strict=True)
-    )
+    channels = zip(_split_colour(colour), ground, strict=True)
+    return tuple(round(paper + abs(share) * (paint - paper)) for paint, paper in channels)
 
 
 def _split_colour(colour: str) -> list[int]:
@@ -66,12 +69,17 @@ def ink(share: float, dark: bool = False) -> str:
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     contrast_with_black = (luminance + 0.05) / 0.05
     contrast_with_white = 1.05 / (luminance + 0.05)
-    return "#000000" if contrast_with_black >= contrast_with_white else "#FFFFFF"
+    if contrast_with_black >= contrast_with_white:
+        return "#000000"
+    return "#FFFFFF"
 
 
 def _linearise(value: float) -> float:
     """The light of a value of sRGB, both from 0 to 1."""
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+    if value <= 0.04045:
+        return value / 12.92
+    light: float = ((value + 0.055) / 1.055) ** 2.4
+    return light
 
 
 def width(text: str) -> float:
@@ -92,7 +100,9 @@ def _width(ch: str) -> float:
         return 1.7
     if ch in _SLIM:
         return 0.65
-    return 1.25 if ch.isupper() else 1.0
+    if ch.isupper():
+        return 1.25
+    return 1.0
 
 
 def wrapped(text: str, widest: float) -> list[str]:
@@ -107,8 +117,9 @@ def wrapped(text: str, widest: float) -> list[str]:
     start, word_end, used = 0, 0, 0.0
     for k, ch in enumerate(text):
         if used + _width(ch) > widest and k > start:
-            is_near = word_end - start > 0.45 * (k - start)
-            end = word_end if is_near else k
+            end = k
+            if word_end - start > 0.45 * (k - start):
+                end = word_end
             lines.append(text[start:end])
             start, used = end, width(text[end:k])
         used += _width(ch)

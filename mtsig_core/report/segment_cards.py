@@ -123,7 +123,10 @@ def text_direction(language: str | None) -> str:
     >>> text_direction("ar_EG"), text_direction(None)
     ('rtl', 'auto')
     """
-    return "rtl" if language_tag(language).split("-")[0].lower() in _RIGHT_TO_LEFT else "auto"
+    code, *_ = language_tag(language).split("-")
+    if code.lower() in _RIGHT_TO_LEFT:
+        return "rtl"
+    return "auto"
 
 
 def language_tag(language: str | None) -> str:
@@ -133,7 +136,9 @@ def language_tag(language: str | None) -> str:
     ('zh-TW', '', '')
     """
     tag = (language or "").replace("_", "-")
-    return tag if tag.replace("-", "").isalnum() and tag.isascii() else ""
+    if tag.isascii() and tag.replace("-", "").isalnum():
+        return tag
+    return ""
 
 
 def contributed(added: Sequence[float], unit: str) -> list[str]:
@@ -177,9 +182,10 @@ class _Row(NamedTuple):
 def _show_text(
     text: str | None, language: str | None, pieces: Sequence[MarkedPiece] | None = None
 ) -> _Text:
+    if text is None:
+        return _Text((), "", "", "(rated, without a text of its own here)")
     if not text:
-        placeholder = "(empty)" if text is not None else "(rated, without a text of its own here)"
-        return _Text((), "", "", placeholder)
+        return _Text((), "", "", "(empty)")
     return _Text(pieces or [(text, "")], text_direction(language), language_tag(language), "")
 
 
@@ -202,14 +208,17 @@ def card(  # noqa: PLR0913  what is shown of a segment, by name
     if len(inputs) % 2 == 1:  # the first is wide then, so that the two outputs are in one row
         inputs[0] = inputs[0]._replace(kind="mt-quiet mt-wide")
     pieces = _mark_texts(testset, systems, k, marks, tokens)
-    outputs = [
-        _Block(name, _show_text(testset.systems[name][k], target, pieces.get(name)), "")
-        for name in systems
-    ]
+    outputs = []
+    for name in systems:
+        output = _show_text(testset.systems[name][k], target, pieces.get(name))
+        outputs.append(_Block(name, output, ""))
     if outputs_first and len(outputs) % 2 == 1:
         outputs[-1] = outputs[-1]._replace(kind="mt-wide")
-    blocks = outputs + inputs if outputs_first else inputs + outputs
-    return str(_macros().card(head, _list_facts(testset, k, notes), blocks))
+    blocks = inputs + outputs
+    if outputs_first:
+        blocks = outputs + inputs
+    facts = _list_facts(testset, k, notes)
+    return str(_macros().card(head, facts, blocks))
 
 
 def neighbour(testset: TestSet, systems: Sequence[str], k: int, title: str) -> str:
@@ -239,17 +248,21 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
     rows = []
     for name, score in scores:
         text = testset.systems[name][k]
-        shown = _show_text(text, target, _mark_matches(testset, text, k, tokens))
-        rows.append(_Row(name, shown, score, sides.get(name, "")))
+        pieces = _mark_matches(testset, text, k, tokens)
+        output = _show_text(text, target, pieces)
+        rows.append(_Row(name, output, score, sides.get(name, "")))
     for name, text, language in _list_inputs(testset, k):
         rows.append(_Row(name, _show_text(text, language)))
-    return str(_macros().system_list(head, _list_facts(testset, k, notes), unit, rows))
+    facts = _list_facts(testset, k, notes)
+    return str(_macros().system_list(head, facts, unit, rows))
 
 
 def legend(marks: str = MARKS[0]) -> str:
     """What the marks mean."""
     macros = _macros()
-    return str(macros.legend_of_differences() if marks == MARKS[1] else macros.legend_of_matches())
+    if marks == MARKS[1]:
+        return str(macros.legend_of_differences())
+    return str(macros.legend_of_matches())
 
 
 def segments_html(  # noqa: PLR0913  what is shown of segments, by name
@@ -264,13 +277,11 @@ def segments_html(  # noqa: PLR0913  what is shown of segments, by name
     tokens: Tokenize | None = None,
 ) -> str:
     """A file to read or print offline: the cards of some segments, below a note on them."""
-    cards = [
-        card(testset, systems, k, head, marks=marks, tokens=tokens)
-        for k, head in zip(segments, heads, strict=True)
-    ]
-    return template("segments.html").render(
-        title=title, note=note, legend=legend(marks), cards=cards
-    )
+    cards = []
+    for k, head in zip(segments, heads, strict=True):
+        cards.append(card(testset, systems, k, head, marks=marks, tokens=tokens))
+    page = template("segments.html")
+    return page.render(title=title, note=note, legend=legend(marks), cards=cards)
 
 
 def _list_inputs(testset: TestSet, k: int) -> Iterator[tuple[str, str, str | None]]:
@@ -306,10 +317,13 @@ def _mark_matches(
     if not text or tokens is None:
         return None
     references = [texts[k] for texts in testset.references.values()]
-    return [
-        (piece, f"mt-n{order}" if order else "")
-        for piece, order in matched_pieces(text, references, tokens)
-    ]
+    marked = []
+    for piece, order in matched_pieces(text, references, tokens):
+        css = ""
+        if order:
+            css = f"mt-n{order}"
+        marked.append((piece, css))
+    return marked
 
 
 def _mark_differences(
@@ -321,7 +335,8 @@ def _mark_differences(
     both = differing_pieces(*texts)
     if both is None:
         return {}
-    return {
-        name: [(piece, "mt-alone" if is_alone else "") for piece, is_alone in pieces]
-        for name, pieces in zip(systems[:2], both, strict=True)
-    }
+    css_of = {True: "mt-alone", False: ""}
+    marked: dict[str, list[MarkedPiece] | None] = {}
+    for name, pieces in zip(systems[:2], both, strict=True):
+        marked[name] = [(piece, css_of[is_alone]) for piece, is_alone in pieces]
+    return marked

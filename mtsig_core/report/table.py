@@ -44,7 +44,9 @@ def number(value: float | None, form: str = ".2f") -> str:
     >>> number(1.25, "+.1f"), number(None)
     ('+1.2', '-')
     """
-    return "-" if value is None else Cell(f"{value:{form}}", value)
+    if value is None:
+        return "-"
+    return Cell(f"{value:{form}}", value)
 
 
 def format_p(p: float | None) -> str:
@@ -53,8 +55,10 @@ def format_p(p: float | None) -> str:
     >>> format_p(0.03125), format_p(1e-5), format_p(None)
     ('0.0312', '1.0e-05', '-')
     """
-    is_tiny = p is not None and p < 0.0001
-    return number(p, ".1e" if is_tiny else ".4f")
+    form = ".4f"
+    if p is not None and p < 0.0001:
+        form = ".1e"
+    return number(p, form)
 
 
 def write_p(p: float, name: str = "p") -> str:
@@ -63,7 +67,9 @@ def write_p(p: float, name: str = "p") -> str:
     >>> write_p(0.03125), write_p(1e-5, "adjusted p")
     ('p = 0.031', 'adjusted p < 0.001')
     """
-    return f"{name} < 0.001" if p < 0.001 else f"{name} = {p:.3f}"
+    if p < 0.001:
+        return f"{name} < 0.001"
+    return f"{name} = {p:.3f}"
 
 
 def rank_interval(low: int | None, high: int | None) -> Cell:
@@ -108,7 +114,9 @@ def written_like(scores: Iterable[float]) -> str:
         return ".3e"
     if largest >= 2 or not largest:
         return ".2f"
-    return ".4f" if largest >= 0.02 else "#.4g"
+    if largest >= 0.02:
+        return ".4f"
+    return "#.4g"
 
 
 def rounded(value: float | None, sign: str = "") -> str:
@@ -140,8 +148,10 @@ class CellForm(NamedTuple):
         >>> CellForm(2, -6).unit
         '10⁻⁶ '
         """
+        if not self.power:
+            return ""
         superscripts = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-        return f"10{str(self.power).translate(superscripts)} " if self.power else ""
+        return f"10{str(self.power).translate(superscripts)} "
 
     def scale(self, value: float) -> float:
         """The value, divided by the power of ten."""
@@ -159,7 +169,9 @@ def choose_cell_form(scores: Iterable[float], differences: Iterable[float]) -> C
     has_few_digits = form not in (".2f", ".4f") and largest > 0
     if has_few_digits or largest >= 1000:
         return CellForm(power=math.floor(math.log10(largest)))
-    return CellForm(4 if form == ".4f" else 2)
+    if form == ".4f":
+        return CellForm(4)
+    return CellForm(2)
 
 
 def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
@@ -172,7 +184,9 @@ def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
     """
     if low is None or high is None:
         return None
-    return (low, high) if sign > 0 else (-high, -low)
+    if sign < 0:
+        return -high, -low
+    return low, high
 
 
 # -------------------------------------------------------------------------------------------------
@@ -221,17 +235,24 @@ def _write_difference(value: float, form: str) -> str:
 def _write_decided(cell: tuple[float, bool], form: str) -> str:
     difference, is_significant = cell
     text = signed(difference, form)
-    return f"{text} ●" if is_significant else text
+    if is_significant:
+        return f"{text} ●"
+    return text
 
 
 def _write_decided_p(cell: tuple[float, bool], _: str) -> str:
     p, is_significant = cell
-    return f"● {format_p(p)}" if is_significant else format_p(p)
+    text = format_p(p)
+    if is_significant:
+        return f"● {text}"
+    return text
 
 
 def _write_interval(interval: tuple[float, float], form: str) -> str:
-    sign = "+" if form.startswith("+") else ""
-    low, high = (signed(value, form.removeprefix("+"), sign) for value in interval)
+    sign = ""
+    if form.startswith("+"):
+        sign, form = "+", form.removeprefix("+")
+    low, high = (signed(value, form, sign) for value in interval)
     return f"[{low}, {high}]"
 
 
@@ -255,13 +276,17 @@ def _write_rank_change(
     cell: tuple[tuple[int, int] | None, tuple[int, int] | str | None], _: str
 ) -> str:
     before, now = map(_write_ranks_or_text, cell)
-    return before if before == now else f"{before} \N{RIGHTWARDS ARROW} {now}"
+    if before == now:
+        return before
+    return f"{before} \N{RIGHTWARDS ARROW} {now}"
 
 
 def _write_ranks_or_text(ranks: tuple[int, int] | str | None) -> str:
     if ranks is None:
         return MISSING
-    return ranks if isinstance(ranks, str) else rank_interval(*ranks)
+    if isinstance(ranks, str):
+        return ranks
+    return rank_interval(*ranks)
 
 
 def _write_share(value: float, form: str) -> str:
@@ -277,7 +302,9 @@ def _sort_first(values: Sequence[Any]) -> float:
 
 
 def _sort_ranks(ranks: tuple[int, int] | None) -> float:
-    return math.inf if ranks is None else rank_interval(*ranks).value
+    if ranks is None:
+        return math.inf
+    return float(rank_interval(*ranks).value)
 
 
 def _sort_rank_change(cell: Sequence[Any]) -> float:
@@ -351,10 +378,15 @@ class Column:
         """The value as files have it, by the names of their columns."""
         if isinstance(value, Cell):
             value = value.value
-        columns = KINDS[self.kind].file_columns
-        names = [name if name.isalpha() else self.key + name for name in columns]
+        names = []
+        for name in KINDS[self.kind].file_columns:
+            if not name.isalpha():  # an ending
+                name = self.key + name
+            names.append(name)
         if len(names) == 1:
-            return {names[0]: None if value == EMPTY else value}
+            if value == EMPTY:
+                value = None
+            return {names[0]: value}
         if value is None or isinstance(value, str):
             return dict.fromkeys(names)
         return dict(zip(names, value, strict=True))
@@ -447,10 +479,11 @@ class Table:
 
     def texts(self) -> list[list[str]]:
         """All cells as they are read."""
-        return [
-            [column.write(value) for column, value in zip(self.columns, row, strict=True)]
-            for row in self.rows
-        ]
+        texts = []
+        for row in self.rows:
+            cells = zip(self.columns, row, strict=True)
+            texts.append([column.write(value) for column, value in cells])
+        return texts
 
     def for_readers(self) -> Table:
         """The same without the columns that only files have."""
@@ -470,12 +503,13 @@ class Table:
     def select(self, *keys: str) -> Table:
         """The same with these columns only, in this order; keys that it lacks are passed over."""
         indices = [self.keys.index(key) for key in keys if key in self.keys]
-        return replace(
-            self,
-            columns=tuple(self.columns[k] for k in indices),
-            rows=tuple(tuple(row[k] for k in indices) for row in self.rows),
-            marks={mark for mark in self.marks if mark[1] in keys},
-        )
+        columns = tuple(self.columns[k] for k in indices)
+        rows = []
+        for row in self.rows:
+            cells = [row[k] for k in indices]
+            rows.append(tuple(cells))
+        marks = {(row, key) for row, key in self.marks if key in keys}
+        return replace(self, columns=columns, rows=tuple(rows), marks=marks)
 
     def without(self, *keys: str) -> Table:
         """The same without these columns."""
@@ -490,18 +524,19 @@ class Table:
         """The same with these rows only, in this order."""
         indices = list(indices)
         new_index = {old: new for new, old in enumerate(indices)}
-        return replace(
-            self,
-            rows=tuple(self.rows[k] for k in indices),
-            marks={(new_index[row], key) for row, key in self.marks if row in new_index},
-            ruled={new_index[row] for row in self.ruled if row in new_index},
-            grey={new_index[row] for row in self.grey if row in new_index},
-        )
+        rows = tuple(self.rows[k] for k in indices)
+        marks = {(new_index[row], key) for row, key in self.marks if row in new_index}
+        ruled = {new_index[row] for row in self.ruled if row in new_index}
+        grey = {new_index[row] for row in self.grey if row in new_index}
+        return replace(self, rows=rows, marks=marks, ruled=ruled, grey=grey)
 
     def add_rows(self, records: Iterable[Mapping[str, Any]]) -> Table:
         """The same with more rows, values by key; what they do not name is left empty."""
-        rows = [tuple(record.get(key, EMPTY) for key in self.keys) for record in records]
-        return replace(self, rows=(*self.rows, *rows))
+        rows = list(self.rows)
+        for record in records:
+            cells = [record.get(key, EMPTY) for key in self.keys]
+            rows.append(tuple(cells))
+        return replace(self, rows=tuple(rows))
 
     def with_columns(
         self, columns: Sequence[Column], values: Iterable[Sequence[Any]], after: str | None = None
@@ -510,15 +545,14 @@ class Table:
 
         `values` has a sequence for each row.
         """
-        start = len(self.columns) if after is None else self.keys.index(after) + 1
-        return replace(
-            self,
-            columns=(*self.columns[:start], *columns, *self.columns[start:]),
-            rows=tuple(
-                (*row[:start], *new_values, *row[start:])
-                for row, new_values in zip(self.rows, values, strict=True)
-            ),
-        )
+        start = len(self.columns)
+        if after is not None:
+            start = self.keys.index(after) + 1
+        all_columns = (*self.columns[:start], *columns, *self.columns[start:])
+        rows = []
+        for row, new_values in zip(self.rows, values, strict=True):
+            rows.append((*row[:start], *new_values, *row[start:]))
+        return replace(self, columns=all_columns, rows=tuple(rows))
 
     def look_up_columns(
         self,
@@ -531,7 +565,7 @@ class Table:
 
         A row that is not in `values` has none.
         """
-        missing = [None] * len(columns)
+        missing = [None for _ in columns]
         rows = [values.get(key, missing) for key in self.values(on)]
         return self.with_columns(columns, rows, after)
 

@@ -44,7 +44,9 @@ def read_template(name: str) -> str:
 
 def printable(text: str) -> str:
     """The text with what a terminal might obey made visible: control and direction characters."""
-    return text if text.isprintable() else show_name(text)
+    if text.isprintable():
+        return text
+    return show_name(text)
 
 
 def printable_lines(text: str) -> str:
@@ -57,8 +59,9 @@ def terminal_width() -> int | None:
 
     None where output goes to a file or another program, which needs unbroken rows.
     """
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return max(_NARROWEST, shutil.get_terminal_size().columns) if is_terminal else None
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    return max(_NARROWEST, shutil.get_terminal_size().columns)
 
 
 def warn(cautions: Iterable[Caution]) -> None:
@@ -76,7 +79,9 @@ def _group_with_options(cautions: Iterable[Caution], several: bool) -> list[list
 
 
 def _name_options(remedies: Sequence[Remedy]) -> str:
-    return f"Options: {remedy_options(remedies)}." if remedies else ""
+    if not remedies:
+        return ""
+    return f"Options: {remedy_options(remedies)}."
 
 
 # -------------------------------------------------------------------------------------------------
@@ -161,7 +166,10 @@ def _warning_lines(block: Warnings, width: int | None) -> list[str]:
 
 
 def _wrap_all(texts: Iterable[str], width: int | None) -> list[str]:
-    return [line for text in texts for line in _wrap(text, width)]
+    lines: list[str] = []
+    for text in texts:
+        lines += _wrap(text, width)
+    return lines
 
 
 def _wrap(text: str, width: int | None) -> list[str]:
@@ -181,7 +189,7 @@ def _wrap(text: str, width: int | None) -> list[str]:
 
 def _center(text: str, width: int) -> str:
     left = (width - text_width(text)) // 2
-    return ljust(" " * left + text, width)
+    return ljust(rjust(text, left + text_width(text)), width)
 
 
 _ALIGN: dict[str, Callable[[str, int], str]] = {"<": ljust, "^": _center, ">": rjust}
@@ -227,8 +235,10 @@ def _write_cells(table: Table) -> list[list[list[str]]]:
     for number, texts in enumerate(table.texts()):
         row = []
         for key, text in zip(table.keys, texts, strict=True):
-            mark = "*" if (number, key) in table.marks else ""
-            row.append([printable(text) + mark])
+            line = printable(text)
+            if (number, key) in table.marks:
+                line += "*"
+            row.append([line])
         body.append(row)
     return body
 
@@ -255,10 +265,11 @@ class _Grid:
     ruled: Collection[int]
 
     def widths(self) -> list[int]:
-        return [
-            max(text_width(line) for row in (self.head, *self.body) for line in row[column])
-            for column in range(len(self.head))
-        ]
+        widths = [0 for _ in self.head]
+        for row in (self.head, *self.body):
+            for column, lines in enumerate(row):
+                widths[column] = max(widths[column], *map(text_width, lines))
+        return widths
 
     def wrap_heads(self) -> None:
         """Break each head into lines that are as wide as the cells below it."""
@@ -296,9 +307,12 @@ class _Grid:
         """The lines of some columns: a head at the bottom of its row, other cells at the top."""
         widths = self.widths()
         height = max(len(self.head[column]) for column in columns)
-        head = [[""] * (height - len(cell)) + cell for cell in self.head]
+        head = []
+        for cell in self.head:
+            above = ["" for _ in range(height - len(cell))]
+            head.append(above + cell)
         lines = self._row_lines(head, columns, widths)
-        rule = "-" * _full_width([widths[k] for k in columns])
+        rule = "".ljust(_full_width([widths[k] for k in columns]), "-")
         for number, row in enumerate(self.body):
             lines += self._row_lines(row, columns, widths)
             if number in self.ruled:
@@ -312,7 +326,9 @@ class _Grid:
         for k in range(max(len(row[column]) for column in columns)):
             cells = []
             for column in columns:
-                text = row[column][k] if k < len(row[column]) else ""
+                text = ""
+                if k < len(row[column]):
+                    text = row[column][k]
                 align = _ALIGN[self.sides[column]]
                 cells.append(align(text, widths[column]))
             lines.append(_GAP.join(cells).rstrip())

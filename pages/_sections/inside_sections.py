@@ -119,12 +119,12 @@ def show_lengths(view: View, system: str, other: str | None = None) -> None:
     )
     screen.show_table(tables.length_table(result))
     if is_simulated:
-        how = "The systems translate again with a word penalty."
+        explanation = "The systems translate again with a word penalty."
     else:
-        how = "Each output keeps the first part of its words. Truncation cannot lengthen."
+        explanation = "Each output keeps the first part of its words. Truncation cannot lengthen."
     st.caption(
         "Short outputs lose BLEU through the brevity penalty; GTM-2, an F-measure, hardly changes. "
-        + how
+        + explanation
     )
     screen.faint(
         f"{result.n_segments:,} of {view.testset.n_segments:,} segments. {result.bleu_signature}; "
@@ -318,11 +318,11 @@ def show_students_t(view: View, system: str) -> None:
     """Draw intervals of the mean of segment scores by Student's t and by the bootstrap."""
     experiment = study(view, "metrics students-t", system=system)
     result = experiment.run(students_t, "Drawing resamples")
-    whole = result.rows[-1]  # the whole test set
+    last = result.rows[-1]  # the whole test set
     unit = metric_title(view.metric)
     is_from_table = view.metric in view.testset.scores
     whole_intervals = [
-        *_intervals(whole),
+        *_intervals(last),
         (_BY_DOCUMENT, result.document_low, result.document_high),
     ]
     widths = [
@@ -330,11 +330,11 @@ def show_students_t(view: View, system: str) -> None:
         for kind, low, high in whole_intervals
         if low is not None
     ]
-    mean = format(whole.mean, written_like([whole.mean]))
-    screen.answer(f"Mean of {whole.n:,} segment scores, {mean}: {', '.join(widths)}")
+    mean = format(last.mean, written_like([last.mean]))
+    screen.answer(f"Mean of {last.n:,} segment scores, {mean}: {', '.join(widths)}")
     lines = []
     for row in result.rows:
-        intervals = whole_intervals if row is whole else _intervals(row)
+        intervals = whole_intervals if row is last else _intervals(row)
         lines.append((f"n = {row.n:,}", row.mean, intervals))
     if is_from_table:
         axis = f"mean {unit}"

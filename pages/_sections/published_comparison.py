@@ -124,7 +124,7 @@ def report(view: View) -> None:
         if not text.strip():
             return
         st.subheader("Published scores")
-        _show_tables(_find_in_set(view, text), whole=True)
+        _show_tables(_find_in_set(view, text), all_rows=True)
     except MtsigError as problem:
         screen.error(problem)
 
@@ -145,7 +145,7 @@ def _find_in_set(view: View, text: str):
         ranks = testset_by_rules(nameless, metric, progress)
         return with_published_ranks(replication, table, ranks)
 
-    full_content = digest_of_all(without_names(view.whole))
+    full_content = digest_of_all(without_names(view.full_set))
     key = (full_content, metric_name, langpair, _digest(text))
     return result_cache.shared_result("official", testset, work, _LOOKING, *key)
 
@@ -239,15 +239,15 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _show_tables(result, whole: bool = False) -> None:
-    """Draw the result in sentences and tables; with `whole`, tables have all rows in sight."""
+def _show_tables(result, all_rows: bool = False) -> None:
+    """Draw the result in sentences and tables; with `all_rows`, tables have all rows in sight."""
     for sentence in [*rank_sentences(result), *replication_sentences(result)]:
         screen.plain(sentence)
     if ranks_of(result):
-        screen.show_table(published_ranks_table(result), "official.ranks", whole=whole)
+        screen.show_table(published_ranks_table(result), "official.ranks", all_rows=all_rows)
     scores = replication_table(result)
     if scores:
-        screen.show_table(scores, "official.table", whole=whole)
+        screen.show_table(scores, "official.table", all_rows=all_rows)
 
 
 def _show_result(result, command: str) -> None:
@@ -287,5 +287,5 @@ def _full_set(view: View) -> Callable[[], TestSet | None]:
     # An absolute path is no upload's name.
     if folder is not None and os.path.isabs(folder) and os.path.exists(folder):
         return lambda: source.include_all().read()
-    testset = without_names(view.whole.only(view.testset.systems))
+    testset = without_names(view.full_set.only(view.testset.systems))
     return lambda: testset

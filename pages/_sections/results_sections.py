@@ -89,7 +89,7 @@ def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> Non
     st.caption(f"{len(pairs)} of {len(info.pairs_with(metric))} language pairs so far.")
     table = rank_table(TaskComparison(info, pairs, {}), metric)
     n_rows = min(len(table.rows), screen.MOST_PLAIN)  # more rows would have a control
-    screen.show_table(table.pick_rows(range(n_rows)), whole=True)
+    screen.show_table(table.pick_rows(range(n_rows)), all_rows=True)
 
 
 def show_verdict(comparison: TaskComparison, metric: str) -> DeltaGenerator:

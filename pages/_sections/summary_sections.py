@@ -346,7 +346,7 @@ def show_report(view: View) -> None:
     cautions = comparison_sections.list_all_caveats(view, comparison)
     screen.cautions(cautions, several=bool(further), hints=False)
     charts.grow(partial(forest, result, settings), "report.forest", _FOREST_ALT)
-    screen.show_table(make_table(view, further), whole=True)
+    screen.show_table(make_table(view, further), all_rows=True)
     _report_exclusions(view, comparison)
     if further:
         st.subheader(_AGREEMENT_TITLE)

@@ -32,11 +32,11 @@ Query = dict[str, list[str]]
 
 
 class Partly(ValueError):  # noqa: N818  a part is right
-    """Part of what the address asks is not available; `rest` is the part that is."""
+    """Part of what the address asks is not available; `accepted` is the part that is."""
 
-    def __init__(self, refused: str, rest: object):
+    def __init__(self, refused: str, accepted: object):
         super().__init__(refused)
-        self.rest = rest
+        self.accepted = accepted
 
 
 def begin(page: str) -> None:
@@ -146,7 +146,7 @@ def settle(
         try:
             value = read(texts)
         except ValueError as refused:
-            value = getattr(refused, "rest", usual)
+            value = getattr(refused, "accepted", usual)
             if state[_LINK].get(key) == texts:
                 _complain(f"{key}={refused}", value, usual)
     state[_LINK].pop(key, None)

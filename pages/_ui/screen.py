@@ -178,7 +178,7 @@ def caution_box(text: str) -> None:
     st.html(f'<div class="mt-box mt-caution">{_literal(text)}</div>')
 
 
-def cautions(cautions: Iterable[Caution], several: bool = False, hints: bool = True) -> None:
+def cautions(all_cautions: Iterable[Caution], several: bool = False, hints: bool = True) -> None:
     """Draw caveats, a box for each kind.
 
     With `several` metrics each names its metric; with `hints` each shows where the sidebar has its
@@ -188,7 +188,7 @@ def cautions(cautions: Iterable[Caution], several: bool = False, hints: bool = T
     if hints:
         options["say"] = in_side_bar
     boxes = []
-    for texts in group_cautions(cautions, **options):
+    for texts in group_cautions(all_cautions, **options):
         lines = "<br>".join(_literal(text) for text in texts)
         boxes.append(f'<div class="mt-box mt-caution">{lines}</div>')
     if boxes:
@@ -260,7 +260,7 @@ def show_table(
     open_rows: bool = False,
     open_cells: bool = False,
     prose: bool = False,
-    whole: bool = False,
+    all_rows: bool = False,
 ) -> int | tuple[int, str] | None:
     """Draw a table of the reports, by the kinds of its columns.
 
@@ -275,7 +275,7 @@ def show_table(
         Whether the user can choose a row, or a cell.
     prose : bool
         All cells are sentences.
-    whole : bool
+    all_rows : bool
         All rows are in sight, to be printed.
 
     Returns
@@ -290,7 +290,7 @@ def show_table(
     n_rows = len(table.rows)
     needs_grid = open_rows or open_cells or table.marks
     is_large = n_rows > MOST_PLAIN or len(columns) > MOST_COLUMNS
-    if whole or not (needs_grid or is_large):
+    if all_rows or not (needs_grid or is_large):
         return _draw_plain(columns, n_rows, table.ruled)
     marks = {(row, table.keys.index(column)) for row, column in table.marks}
     grid = _Grid(key or f"{table.key} {n_rows}", columns, n_rows, marks, table.ruled)
@@ -307,18 +307,17 @@ def show_table(
 
 def _make_columns(table: Table) -> list[_ScreenColumn]:
     columns = []
-    texts = table.texts()
+    text_rows = table.texts()
     for k, column in enumerate(table.columns):
-        column_texts = tuple(row[k] for row in texts)
+        texts = tuple(row[k] for row in text_rows)
         values = tuple(row[k] for row in table.rows)
-        sort_keys = [
-            _find_sort_key(column, value, text)
-            for value, text in zip(values, column_texts, strict=True)
-        ]
+        sort_keys = []
+        for value, text in zip(values, texts, strict=True):
+            sort_keys.append(_find_sort_key(column, value, text))
         kind = column.kind
         if kind == "rank" and k == 0:
-            kind = "name"  # of a group of systems, as it were
-        columns.append(_ScreenColumn(column.title, kind, column_texts, values, tuple(sort_keys)))
+            kind = "name"  # ranks in the first column name the rows
+        columns.append(_ScreenColumn(column.title, kind, texts, values, tuple(sort_keys)))
     return columns
 
 
@@ -349,39 +348,35 @@ def _fit_names(column: _ScreenColumn) -> Sequence[str]:
 
 def _fit_pairs(column: _ScreenColumn) -> list[str]:
     names = [name for pair in column.values for name in pair]
-    short_names = told_apart(names, (_LONGEST_NAME - 3) // 2)
+    short_names = iter(told_apart(names, (_LONGEST_NAME - 3) // 2))
     texts = []
-    for k, text in enumerate(column.texts):
-        if len(text) > _LONGEST_NAME:
-            text = f"{short_names[2 * k]} - {short_names[2 * k + 1]}"
-        texts.append(text)
+    for text in column.texts:
+        short_text = f"{next(short_names)} - {next(short_names)}"
+        texts.append(short_text if len(text) > _LONGEST_NAME else text)
     return texts
 
 
 def _draw_plain(columns: Sequence[_ScreenColumn], n_rows: int, ruled: Collection[int]) -> None:
     """Draw all rows at once, with a line below the last row of each cluster."""
-    head = [_table_cell("th", column, column.title, column.title) for column in columns]
-    cells = []
+    head = []
+    rows: list[list[str]] = [[] for _ in range(n_rows)]
     for column in columns:
+        head.append(_table_cell("th", column, column.title, column.title))
         texts = column.texts
         if column.is_name:
             texts = _fit_names(column)
-        cells.append(
-            [
-                _table_cell("td", column, text, full_text)
-                for text, full_text in zip(texts, column.texts, strict=True)
-            ]
-        )
-    rows = []
-    for row in range(n_rows):
+        for row, text in enumerate(texts):
+            rows[row].append(_table_cell("td", column, text, column.texts[row]))
+    body = []
+    for row, cells in enumerate(rows):
         tag = "<tr>"
         if row in ruled:
             tag = '<tr class="mt-cluster">'
-        rows.append(f"{tag}{''.join(column[row] for column in cells)}</tr>")
+        body.append(f"{tag}{''.join(cells)}</tr>")
     st.html(
         '<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
         f'<div class="mt-scroll"><table class="mt-table"><thead><tr>{"".join(head)}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div></div>"
+        f"<tbody>{''.join(body)}</tbody></table></div></div>"
     )
 
 
@@ -435,22 +430,22 @@ class _Grid:
     def choose_row(self) -> int | None:
         """Draw the table; return the row that the user has chosen."""
         event = _draw(self._look, on_select="rerun", selection_mode="single-row")
-        for row in event.selection.rows:
-            return self._rows[row]
-        return None
+        if not event.selection.rows:
+            return None
+        return self._rows[event.selection.rows[0]]
 
     def choose_cell(self) -> tuple[int, int] | None:
         """Draw the table; return row and column of the cell that the user has chosen."""
         event = _draw(self._look, on_select="rerun", selection_mode="single-cell")
-        for row, column in event.selection.cells:
-            return self._rows[row], int(column)
-        return None
+        if not event.selection.cells:
+            return None
+        row, column = event.selection.cells[0]
+        return self._rows[row], int(column)
 
     def _filter_rows(self) -> list[int]:
-        """Let the rows of a long table be filtered, and show how many are out of sight."""
-        rows = list(range(self._n_rows))
-        hints = []
+        """Let the user filter a long table; return the rows to draw, and say what is out of sight."""
         line = st.container(horizontal=True, vertical_alignment="center")
+        text = ""
         if self._n_rows > MOST_PLAIN:
             text = line.text_input(
                 "Filter rows",
@@ -460,43 +455,51 @@ class _Grid:
                 width=320,
                 label_visibility="collapsed",
             ).casefold()
-            if text:
-                rows = [row for row in rows if self._has_text(row, text)]
-                hints.append(f"{len(rows)} of {self._n_rows} rows.")
-            if len(rows) > _ROWS_IN_SIGHT:
-                hints.append(f"Scroll down for {len(rows) - _ROWS_IN_SIGHT} more.")
-            hints.append("Click a heading to sort.")
-        n_columns = len(self._columns)
-        most = MOST_CELLS // n_columns
-        if len(rows) > most:
-            hints.insert(
-                0,
-                f"This table shows the first {most:,} of {len(rows):,} rows. Filter to see others.",
-            )
-            rows = rows[:most]
-        if self._n_all_columns > n_columns:
-            hints.append(
-                f"This table shows the first {n_columns} of {self._n_all_columns:,} columns."
-            )
-        elif self._is_wide:
-            hints.append(f"{n_columns} columns: scroll right to see the last.")
+        rows = list(range(self._n_rows))
+        if text:
+            rows = [row for row in rows if self._has_text(row, text)]
+        most = MOST_CELLS // len(self._columns)
+        hints = self._list_row_hints(len(rows), most, bool(text)) + self._list_column_hints()
         if hints:
             line.caption(" ".join(hints))
-        return rows
+        return rows[:most]
+
+    def _list_row_hints(self, n_rows: int, most: int, is_filtered: bool) -> list[str]:
+        """Say how many of the filtered rows are out of sight."""
+        hints = []
+        if n_rows > most:
+            hints.append(
+                f"This table shows the first {most:,} of {n_rows:,} rows. Filter to see others."
+            )
+        if is_filtered:
+            hints.append(f"{n_rows} of {self._n_rows} rows.")
+        if self._n_rows > MOST_PLAIN:
+            if n_rows > _ROWS_IN_SIGHT:
+                hints.append(f"Scroll down for {n_rows - _ROWS_IN_SIGHT} more.")
+            hints.append("Click a heading to sort.")
+        return hints
+
+    def _list_column_hints(self) -> list[str]:
+        """Say how many of the columns are out of sight."""
+        n_columns = len(self._columns)
+        if self._n_all_columns > n_columns:
+            return [f"This table shows the first {n_columns} of {self._n_all_columns:,} columns."]
+        if self._is_wide:
+            return [f"{n_columns} columns: scroll right to see the last."]
+        return []
 
     def _has_text(self, row: int, text: str) -> bool:
         return any(text in column.texts[row].casefold() for column in self._columns)
 
     def _make_look(self, marks: Collection[tuple[int, int]], ruled: Collection[int]) -> _GridLook:
         """Return what the browser is given, with every other cluster shaded."""
+        n_columns = len(self._columns)
         marked = []
         shaded = []
         for k, row in enumerate(self._rows):
-            marked += [
-                (k, column) for column in range(len(self._columns)) if (row, column) in marks
-            ]
-            cluster = sum(last_row < row for last_row in ruled)
-            if cluster % 2:
+            marked += [(k, column) for column in range(n_columns) if (row, column) in marks]
+            n_clusters_above = sum(last_row < row for last_row in ruled)
+            if n_clusters_above % 2 == 1:
                 shaded.append(k)
         columns = []
         for column in self._columns:
