@@ -100,6 +100,9 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     in_domains = [_test_domain(study, k) for k in range(len(domains))]
     if test == "bootstrap":
         whole_set = _raise_p(whole_set, in_domains)
+    domain_scores = [_score_domain(study, k) for k in range(len(domains))]
+    pairs = _pair_rows(study, whole_set, errors, in_domains)
+    cautions = _find_cautions(study, testset)
     return ByDomain(
         metric=metric.name,
         signature=metric.signature(measured.testset),
@@ -109,9 +112,9 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
         test=test,
         trials=trials,
         systems=tuple(measured.names),
-        domains=tuple(_score_domain(study, k) for k in range(len(domains))),
-        pairs=tuple(_pair_rows(study, whole_set, errors, in_domains)),
-        warnings=tuple(_find_cautions(study, testset)),
+        domains=tuple(domain_scores),
+        pairs=tuple(pairs),
+        warnings=tuple(cautions),
     )
 
 
@@ -386,20 +389,24 @@ def _pair_rows(
         opposed = [row.domain for row in rows if decision * sign * row.delta < 0]
         sides = {SIDES[decision], *(row.better for row in rows)}
         low, high = error.interval or (None, None)
+        delta = float(whole_set.deltas[pair])
+        p = float(whole_set.p[pair])
+        adjusted = float(p_adjusted[pair])
+        reverses = "a" in sides and "b" in sides
         yield StratifiedPair(
             a=names[first],
             b=names[second],
-            delta=float(whole_set.deltas[pair]),
+            delta=delta,
             ci_low=low,
             ci_high=high,
             se=error.se,
             se_stratified=error.se_within,
-            p_value=float(whole_set.p[pair]),
-            p_adjusted=float(p_adjusted[pair]),
+            p_value=p,
+            p_adjusted=adjusted,
             better=SIDES[decision],
             domains=tuple(rows),
             opposed=tuple(opposed),
-            reverses="a" in sides and "b" in sides,
+            reverses=reverses,
         )
 
 
@@ -419,12 +426,16 @@ def _domain_rows(study: _Study, in_domains: list[_Tested]) -> list[list[DomainPa
                 common = segments[has_score.all(axis=0)]
             n_segments, n_documents = study.size(common)
             score_a, score_b = tested.scores[pair].tolist()
+            delta = float(tested.deltas[pair])
+            p = float(tested.p[pair])
+            adjusted = float(p_adjusted[k][pair])
+            decision = int(decisions[pair])
             row = DomainPair(
                 domain=study.domains[k],
-                delta=float(tested.deltas[pair]),
-                p_value=float(tested.p[pair]),
-                p_adjusted=float(p_adjusted[k][pair]),
-                better=SIDES[int(decisions[pair])],
+                delta=delta,
+                p_value=p,
+                p_adjusted=adjusted,
+                better=SIDES[decision],
                 score_a=score_a,
                 score_b=score_b,
                 n_segments=n_segments,

@@ -141,33 +141,22 @@ def draw_accuracies(
         seed=plan.seed,
     )
     check_trials(plan.trials, None, "ar")
-    all_decisions = []
-    for metric, counts in zip((human, *metrics), statistics, strict=True):
-        report = report_stage(progress, f"permuting {metric.name}")
-        all_decisions.append(
-            _draw_decisions(metric, counts, is_rated, units, sampling, plan, report)
-        )
-    people, *by_metric = all_decisions
-    scores = [
-        score_segments(metric, counts, is_rated)
-        for metric, counts in zip(metrics, statistics[1:], strict=True)
-    ]
-    permuted = permute_metrics(
-        np.array(scores),
-        is_rated,
-        units.jackknife_groups()[units.index],
-        people.p[:, 0],
-        plan.trials,
-        plan.seed,
-        report_stage(progress, "permutations of metrics"),
-    )
-    n_pairs = len(people.p)
-    n_ties = int(np.count_nonzero(people.signs[:, 0] == 0))
+    human_statistics, *metric_statistics = statistics
+    report = report_stage(progress, f"permuting {human.name}")
+    people = _draw_decisions(human, human_statistics, is_rated, units, sampling, plan, report)
     rows = []
-    for decisions in by_metric:
-        hard = accuracy(people.signs, decisions.signs)
-        soft = soft_accuracy(people.p, decisions.p)
-        rows.append(AccuracyDraws(n_pairs, n_ties, hard, soft))
+    scores = []
+    for metric, counts in zip(metrics, metric_statistics, strict=True):
+        report = report_stage(progress, f"permuting {metric.name}")
+        decisions = _draw_decisions(metric, counts, is_rated, units, sampling, plan, report)
+        rows.append(_compare_with_people(people, decisions))
+        scores.append(score_segments(metric, counts, is_rated))
+    groups = units.jackknife_groups()[units.index]
+    people_p = people.p[:, 0]
+    report = report_stage(progress, "permutations of metrics")
+    permuted = permute_metrics(
+        np.array(scores), is_rated, groups, people_p, plan.trials, plan.seed, report
+    )
     n_trials = units.all_swaps or plan.trials
     return AgreementDraws(
         testset, sampling, n_trials, tuple(metrics), tuple(rows), units.pieces, permuted
@@ -390,6 +379,15 @@ def _contrast_rated(
         )
 
 
+def _compare_with_people(people: _Decisions, decisions: _Decisions) -> AccuracyDraws:
+    """Compute both accuracies of a metric's decisions."""
+    has_tie = people.signs[:, 0] == 0
+    n_ties = int(np.count_nonzero(has_tie))
+    hard = accuracy(people.signs, decisions.signs)
+    soft = soft_accuracy(people.p, decisions.p)
+    return AccuracyDraws(len(people.p), n_ties, hard, soft)
+
+
 def accuracies(
     metric: Metric, signature: str, draws: AccuracyDraws, alpha: float
 ) -> MetricAgreement:
@@ -399,6 +397,7 @@ def accuracies(
         hard = float(draws.hard[0])
         hard_low, hard_high = _interval(draws.hard, alpha)
     soft_low, soft_high = _interval(draws.soft, alpha)
+    soft = float(draws.soft[0])
     return MetricAgreement(
         metric=metric.name,
         signature=signature,
@@ -408,7 +407,7 @@ def accuracies(
         pairwise_accuracy=hard,
         pairwise_accuracy_low=hard_low,
         pairwise_accuracy_high=hard_high,
-        soft_pairwise_accuracy=float(draws.soft[0]),
+        soft_pairwise_accuracy=soft,
         soft_pairwise_accuracy_low=soft_low,
         soft_pairwise_accuracy_high=soft_high,
     )
@@ -452,10 +451,12 @@ def compare_metrics(
     for k, (first, second) in enumerate(combinations(range(len(names)), 2)):
         better, worse = first, second
         delta = float(observed[k])
+        p_value = float(p[k])
+        adjusted = float(p_adjusted[k])
         if delta < 0 or (delta == 0 and rank[second] < rank[first]):
             better, worse = second, first
         comparisons[rank[better], rank[worse]] = AgreementComparison(
-            names[better], names[worse], abs(delta), float(p[k]), float(p_adjusted[k])
+            names[better], names[worse], abs(delta), p_value, adjusted
         )
     return tuple(comparisons[ranks] for ranks in sorted(comparisons))
 
@@ -510,8 +511,10 @@ def permute_metrics(
     systems = list(zip(pairs[is_tested], is_common[is_tested], strict=True))
     distances = np.zeros((2, len(metric_pairs), 1 + trials))  # from people
     for k, ((i, j), segments) in enumerate(systems):
-        sums_i = sum_groups((scores[:, i] * segments)[..., None], groups)[:, :, 0]
-        sums_j = sum_groups((scores[:, j] * segments)[..., None], groups)[:, :, 0]
+        scores_i = scores[:, i] * segments
+        scores_j = scores[:, j] * segments
+        sums_i = sum_groups(scores_i[..., None], groups)[:, :, 0]
+        sums_j = sum_groups(scores_j[..., None], groups)[:, :, 0]
         p = _traded_p(sums_i[metric_pairs.T], sums_j[metric_pairs.T], coins[[i, j]])
         distances += np.abs(p - people[k])
         if progress is not None:
@@ -557,15 +560,12 @@ def _traded_p(sums_a: np.ndarray, sums_b: np.ndarray, coins: np.ndarray) -> np.n
         total = differences.sum(axis=1)
         traded_total = total + coins_a @ a.T - coins_b @ b.T
         squares = (differences**2).sum(axis=1)
-        traded_squares = (
-            squares
-            + coins_a @ (a * (2 * differences + a)).T
-            + coins_b @ (b * (b - 2 * differences)).T
-            - 2 * both_trade
-        )
-        p_values.append(
-            _normal_p(np.vstack([total, traded_total]), np.vstack([squares, traded_squares]))
-        )
+        moved_by_a = a * (2 * differences + a)
+        moved_by_b = b * (b - 2 * differences)
+        traded_squares = squares + coins_a @ moved_by_a.T + coins_b @ moved_by_b.T - 2 * both_trade
+        all_totals = np.vstack([total, traded_total])
+        all_squares = np.vstack([squares, traded_squares])
+        p_values.append(_normal_p(all_totals, all_squares))
     return np.swapaxes(p_values, 1, 2)
 
 
@@ -640,6 +640,7 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
         cautions = (*missing.get(lang_pair, ()), *result.warnings)
         lang_pairs[lang_pair] = replace(result, warnings=cautions)
     resolved = next(iter(draws.values())).metrics
+    without = [lang_pair for lang_pair in task.testsets if lang_pair not in testsets]
     rows_by_metric = zip(*(pair_draws.rows for pair_draws in draws.values()), strict=True)
     means = [_mean(metric_rows) for metric_rows in rows_by_metric]
     order = _rank_by_agreement(means)
@@ -650,16 +651,17 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
         ]
         signature = " ".join(dict.fromkeys(signatures))  # tokenizers may differ
         rows.append(accuracies(resolved[k], signature, means[k], alpha))
+    comparisons = compare_metrics(list(draws.values()), order)
     return TaskAgreement(
         human=human,
         task=TaskInfo.from_task(task),
         pairs=lang_pairs,
-        without=tuple(lang_pair for lang_pair in task.testsets if lang_pair not in testsets),
+        without=tuple(without),
         alpha=alpha,
         seed=seed,
         correction=CORRECTION,
         metrics=tuple(rows),
-        comparisons=compare_metrics(list(draws.values()), order),
+        comparisons=comparisons,
     )
 
 

@@ -414,14 +414,18 @@ def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSett
     floor = p_floor(TESTS["percentile"], settings.unit, n_units)
     tails[~significant(floor, settings.alpha)] = np.nan  # so few units show nothing
     unit_sizes = np.bincount(source.units.index, minlength=n)
+    n_segments = int(unit_sizes[sampled].sum())
+    replicates = None
+    if is_all:
+        replicates = scores[:n_systems]
     return _Subset(
-        n_segments=int(unit_sizes[sampled].sum()),
+        n_segments=n_segments,
         scores=data.scores[:n_systems],
         low=(low - medians) / scale,
         high=(high - medians) / scale,
         deltas=deltas,
         tails=tails,
-        replicates=scores[:n_systems] if is_all else None,
+        replicates=replicates,
     )
 
 
@@ -446,13 +450,14 @@ def _find_errors(source: _Source, seed: int, jobs: int) -> PairErrors:
     n_effective = contrast.n_effective[contrast.is_tested]
     errors = {}
     for k, (first, second) in enumerate(contrast.pairs[contrast.is_tested]):
-        errors[source.names[first], source.names[second]] = PairError(
+        error = PairError(
             float(deltas[k]),
             float(se[k]),
             float(freedom[k]),
             int(source.n_units[k]),
             float(n_effective[k]),
         )
+        errors[source.names[first], source.names[second]] = error
     return errors
 
 
@@ -494,22 +499,27 @@ def _gather(
             )
             pairs.append(row)
     scores = source.data.scores[: len(source.names)].tolist()
+    slopes = [_fit_slope(name, systems) for name in source.names]
+    replicates = None
+    if n in by_size:
+        replicates = by_size[n][0].replicates
+    testset = source.measured.testset
     return SizeSweep(
         metric=metric.name,
-        signature=metric.signature(source.measured.testset),
+        signature=metric.signature(testset),
         higher_is_better=metric.higher_is_better,
         settings=settings,
         n_units=n,
-        n_segments=source.measured.testset.n_segments,
+        n_segments=testset.n_segments,
         errors=errors,
         systems=tuple(systems),
         pairs=tuple(pairs),
         scores=dict(zip(source.names, scores, strict=True)),
-        slopes=tuple(_fit_slope(name, systems) for name in source.names),
+        slopes=tuple(slopes),
         recounted=depends_on_testset(metric),
         ends=tails,
         widths=widths,
-        whole=by_size[n][0].replicates if n in by_size else None,
+        whole=replicates,
     )
 
 
@@ -525,6 +535,7 @@ def _finite_mean(values: np.ndarray) -> float | None:
 def _system_rows(
     size: int, names: Sequence[str], subsets: Sequence[_Subset]
 ) -> Iterator[SystemSize]:
+    n_segments = _mean_segments(subsets)
     scores = np.array([subset.scores for subset in subsets])
     low = np.array([subset.low for subset in subsets])
     high = np.array([subset.high for subset in subsets])
@@ -535,17 +546,20 @@ def _system_rows(
         finite = scores[:, k][np.isfinite(scores[:, k])]
         if len(finite):
             score_low, score_high = np.percentile(finite, _BAND).tolist()
+        mean_low = _finite_mean(low[:, k])
+        mean_high = _finite_mean(high[:, k])
+        mean_width = _finite_mean(high[:, k] - low[:, k])
         yield SystemSize(
             size=size,
-            segments=_mean_segments(subsets),
+            segments=n_segments,
             repeats=len(subsets),
             system=name,
             score=_finite_mean(scores[:, k]),
             score_low=score_low,
             score_high=score_high,
-            low=_finite_mean(low[:, k]),
-            high=_finite_mean(high[:, k]),
-            width=_finite_mean(high[:, k] - low[:, k]),
+            low=mean_low,
+            high=mean_high,
+            width=mean_width,
         )
 
 
@@ -840,14 +854,17 @@ def _reference_rows(
                 if n_references > 1:
                     interval = _interval_of_share(sweeps[1], same_number, size, system, seed)
                     low, high = interval or (None, None)
+            mean_score = _mean([row.score for row in rows])
+            mean_low = _mean([row.low for row in rows])
+            mean_high = _mean([row.high for row in rows])
             yield ReferenceSize(
                 references=n_references,
                 sets=len(same_number),
                 size=size,
                 system=system,
-                score=_mean([row.score for row in rows]),
-                low=_mean([row.low for row in rows]),
-                high=_mean([row.high for row in rows]),
+                score=mean_score,
+                low=mean_low,
+                high=mean_high,
                 width=width,
                 equivalent=equivalent,
                 equivalent_low=low,
@@ -1002,10 +1019,13 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
         pool = default_pool(make_units(testset, unit, block_length).n)
     if pool < GROWING[0]:
         raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} resamples.")
+    only = None
+    if system is not None:
+        only = [system]
     settings, measured = prepare_systems(
         testset,
         metric,
-        None if system is None else [system],
+        only,
         progress,
         unit=unit,
         alpha=alpha,
@@ -1031,15 +1051,18 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
         if size <= pool:
             median, low, high = _percentiles(scores[None, :size], alpha)[:, 0].tolist()
             growing.append(Growing(size, median, low, high))
+    repeats = [_repeat(scores, size, alpha) for size in REPEATED if size <= pool]
+    median_score = float(np.median(scores))
+    sigma = float(scores.std(ddof=1))
     return Stability(
         metric=measured.metric.name,
         system=best,
         settings=settings,
         score=float(data.scores[0]),
-        median=float(np.median(scores)),
-        sigma=float(scores.std(ddof=1)),
+        median=median_score,
+        sigma=sigma,
         growing=tuple(growing),
-        repeats=tuple(_repeat(scores, size, alpha) for size in REPEATED if size <= pool),
+        repeats=tuple(repeats),
     )
 
 
