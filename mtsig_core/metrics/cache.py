@@ -79,7 +79,7 @@ class _Memory:
 
 #: Experiments ask for the same statistics several times. The statistics of a large set would take
 #: most of the memory of a process, so they are read from disk again.
-STATISTICS_MEMORY = _Memory(max_bytes=1 << 26)
+STATISTICS_MEMORY = _Memory(max_bytes=1 << 25)
 
 
 def cached_statistics(

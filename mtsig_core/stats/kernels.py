@@ -177,7 +177,8 @@ def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarra
     for group in range(0, n_units, 16):
         for k in range(16):
             # Bit k of the two bytes of a group; the highest bit of a byte is its first unit.
-            unit = group + 8 * (k // 8) + 7 - k % 8
+            first_of_byte = group + 8 * (k // 8)
+            unit = first_of_byte + 7 - k % 8
             four = k // 4
             bit = 1 << k % 4
             for way in range(bit):
