@@ -114,10 +114,10 @@ def order_systems(comparison: AnyComparison, metric: str) -> list[str]:
 
     They are in the order of the language pairs if nothing is averaged.
     """
+    results: Sequence[MetricResult | MacroResult] = _list_results(comparison, metric)
     macro = _find_macro(comparison, metric)
-    results: Sequence[MetricResult | MacroResult] = (
-        _list_results(comparison, metric) if macro is None else [macro]
-    )
+    if macro is not None:
+        results = [macro]
     return list(dict.fromkeys(row.system for result in results for row in result.systems))
 
 
@@ -181,13 +181,13 @@ def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return lang_pairs
 
 
-def group_by_part(sentences: Mapping[str, Sequence[str]]) -> list[str]:
+def group_by_lang_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
     """Return each sentence once: first those of all language pairs, then others with theirs."""
     return [text for text, _ in _group_sentences(sentences)]
 
 
 def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the sentences of `group_by_part`, each with its language pairs and without."""
+    """Return the sentences of `group_by_lang_pair`, each with its language pairs and without."""
     grouped = _group_texts(
         (lang_pair, printable(sentence))
         for lang_pair, pair_sentences in sentences.items()
@@ -202,7 +202,7 @@ def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, 
     return of_all + of_some
 
 
-def join_by_part(phrases: Mapping[str, str]) -> str:
+def join_by_lang_pair(phrases: Mapping[str, str]) -> str:
     """Return the phrase of all language pairs, or each phrase with its language pairs."""
     grouped = _group_texts(phrases.items())
     if len(grouped) == 1:
@@ -300,15 +300,23 @@ def view_pair(
 ) -> PairView:
     """Return a pair from the side of one of its systems."""
     is_first = pair.a == name
-    sign = 1 if is_first == result.higher_is_better else -1
+    side = "a" if is_first else "b"
+    sign = 1  # turns the difference of a and b into an improvement of this system
+    if not is_first:
+        sign = -sign
+    if not result.higher_is_better:
+        sign = -sign
     if pair.better is None:
         decision = describe_undecided(pair, settings)
+    elif pair.better == side:
+        decision = "better"
     else:
-        decision = "better" if pair.better == ("a" if is_first else "b") else "worse"
-    ci_joint, win, lose = None, None, None
+        decision = "worse"
+    ci_joint = win = lose = None
     if isinstance(pair, PairResult):
         ci_joint = join_ends(pair.ci_joint_low, pair.ci_joint_high, sign)
-        win, lose = (pair.win, pair.lose) if is_first else (pair.lose, pair.win)
+        win = pair.win if is_first else pair.lose
+        lose = pair.lose if is_first else pair.win
     return PairView(
         difference=sign * pair.delta,
         ci=join_ends(pair.ci_low, pair.ci_high, sign),
@@ -376,10 +384,10 @@ def write_evidence(
     pair: PairResult | MacroPair,
     name: str,
 ) -> str:
-    """Write the improvement of one system of a pair over the other, and what decides.
+    """Write the improvement of one system of a pair over the other, and the evidence for it.
 
-    That is the interval and the p, or the wins. An interval that contradicts the decision comes
-    last.
+    The evidence is an interval, and a p or the wins. An interval that contradicts the decision
+    comes last.
     """
     settings = comparison.settings
     view = view_pair(pair, name, result, settings)
@@ -435,7 +443,9 @@ def contradicts_decision(
         return False
     if isinstance(pair, PairResult) and is_split(pair, settings.alpha):
         return False
-    return (pair.better is not None) == contains_zero(*interval)
+    if pair.better is None:
+        return not contains_zero(*interval)
+    return contains_zero(*interval)
 
 
 def find_decisive_interval(
@@ -443,7 +453,9 @@ def find_decisive_interval(
 ) -> tuple[float, float] | None:
     """Return the interval that goes with the p that decides."""
     is_joint = n_pairs > 1 and CORRECTIONS[settings.correction].family_wise
-    return view.ci_joint if is_joint and view.ci_joint is not None else view.ci
+    if is_joint and view.ci_joint is not None:
+        return view.ci_joint
+    return view.ci
 
 
 def explain_unlike(examination: PairExamination, n: float | None) -> str:
@@ -476,17 +488,19 @@ def _find_p_by_standard_error(examination: PairExamination, se: float) -> float:
 
 
 def state_verdict(comparison: AnyComparison, metric: str) -> str:
-    """Write who is better, or the top group, in one sentence without its full stop.
+    """Write the better system, or the top group, in one sentence without its full stop.
 
-    Where no system is ranked, write why.
+    If no system is ranked, write why.
     """
     lang_pairs = select_lang_pairs(comparison, metric)
     macro = _find_macro(comparison, metric)
     if macro is not None and macro.is_ranked:
         return _state_across(macro, len(lang_pairs))
     if len(lang_pairs) == 1:
-        [(lang_pair, (pair_comparison, result))] = lang_pairs.items()
-        return _state_lang_pair(pair_comparison, result, f" in {lang_pair}" if lang_pair else "")
+        [lang_pair] = lang_pairs
+        pair_comparison, result = lang_pairs[lang_pair]
+        place = f" in {lang_pair}" if lang_pair else ""
+        return _state_lang_pair(pair_comparison, result, place)
     n_pairs = format_count(len(lang_pairs), "language pair")
     reasons = [explain_no_ranks(*compared) for compared in lang_pairs.values()]
     if None not in reasons:
@@ -544,9 +558,10 @@ def _group_verdicts(comparison: AnyComparison, metric: str) -> dict[str, list[st
 
 
 def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]]) -> str:
-    """Join the answers by each verdict.
+    """Join the answers, which have a verdict each.
 
-    Of more than two the first, and the metrics that give others: a caveat has their top groups.
+    Of more than two, only the first is written, and the metrics of the others: a caveat has their
+    top groups.
     """
     if len(answers) == 1:
         return answers[0]
@@ -558,7 +573,7 @@ def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]
 
 
 def _name_few(names: Sequence[str]) -> str:
-    """Name some metrics; of many the first and how many others."""
+    """Name metrics; if they are many, only the first, and the number of others."""
     if len(names) > _FEW:
         names = [names[0], f"{len(names) - 1} other metrics"]
     return join_names(names, escape=False)
@@ -580,9 +595,9 @@ def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> 
 def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
     """Write the pair that a verdict rests on.
 
-    It is the only one, the first two of the top group, or the winner and the second. Ranks by a
-    published rule rest on no pair. The sign is that of figure and table: the difference from the
-    best system, or from the baseline.
+    That is the only pair, the first two of the top group, or the winner and the second. Ranks by a
+    published rule rest on no pair. The sign is as in figure and table: the difference from the best
+    system, or from the baseline.
     """
     result, settings = comparison.metrics[metric], comparison.settings
     if explain_no_decision(settings, result):
@@ -718,14 +733,14 @@ def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
     is_single = len(result.tested) == 1
     caveats = []
     for caution in comparison.warnings:
+        if caution.metric not in (None, result.metric):
+            continue
+        if caution.kind.doubts_files and result.was_given:
+            continue  # these scores do not depend on the texts
+        if not caution.facts.get("differ", True):
+            continue  # ranks and decisions have two corrections, but are the same
         contradicts = caution.code == "interval-and-decision" and is_single
-        is_needed = caution.kind.in_caption or contradicts
-        is_of_metric = caution.metric in (None, result.metric)
-        # Given scores do not depend on the texts.
-        is_irrelevant = caution.kind.doubts_files and result.was_given
-        # Ranks and decisions by two corrections may be the same.
-        differs = caution.facts.get("differ", True)
-        if is_of_metric and is_needed and not is_irrelevant and differs:
+        if caution.kind.in_caption or contradicts:
             caveats.append(caution)
     return caveats
 
@@ -745,9 +760,10 @@ def pick_verdict_caveats(comparison: Comparison, metric: str, *remedies: Remedy)
     anchor = find_anchor(result, comparison.settings)
     picked = []
     for caution in comparison.warnings:
+        is_of_metric = caution.metric in (None, metric)
         is_borderline = caution.code == "near-alpha" and anchor in (caution.a, caution.b)
         is_of_verdict = caution.kind.concern in _OF_VERDICTS or is_borderline
-        if caution in caveats or is_of_verdict and caution.metric in (None, metric):
+        if caution in caveats or (is_of_metric and is_of_verdict):
             picked.append(caution)
     return [*picked, *about_one_metric(comparison.metrics, *remedies)]
 
@@ -788,7 +804,7 @@ def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, l
 def _list_unreliable(comparison: AnyComparison, metric: str) -> list[str]:
     """Write what may not hold at its level, in which language pairs and across them."""
     lang_pairs = select_lang_pairs(comparison, metric)
-    unreliable = group_by_part(
+    unreliable = group_by_lang_pair(
         {lang_pair: _describe_unreliable(*compared) for lang_pair, compared in lang_pairs.items()}
     )
     macro = _find_macro(comparison, metric)
@@ -819,19 +835,17 @@ def _list_task_caveats(comparison: TaskComparison, metric: str) -> list[str]:
     announced_rule = _compare_announced_rule(comparison, metric)
     if announced_rule is not None:
         sentences.append(announced_rule)
-    compared = comparison.task.pairs_with(metric)
-    without = [lang_pair for lang_pair in comparison.task.pairs if lang_pair not in compared]
-    if without:
+    scored = comparison.task.pairs_with(metric)
+    unscored = [lang_pair for lang_pair in comparison.task.pairs if lang_pair not in scored]
+    if unscored:
         title = metric_title(metric)
         sentences.append(
-            f"Not compared, because they have no {title} scores: {', '.join(without)}."
+            f"Not compared, because they have no {title} scores: {', '.join(unscored)}."
         )
-    tested = [
-        pair
-        for result in _list_results(comparison, metric)
-        if result.ruled is None
-        for pair in result.tested
-    ]
+    tested: list[PairResult] = []
+    for result in _list_results(comparison, metric):
+        if result.ruled is None:
+            tested += result.tested
     n_undecidable = sum(not pair.decidable for pair in tested)
     if n_undecidable and metric in comparison.macro:
         sentences.append(
@@ -916,26 +930,29 @@ def _compare_with_ranks(settings: Settings, macro: MacroResult) -> list[str]:
 
 def _compare_with_intervals(lang_pairs: LangPairResults, macro: MacroResult) -> list[str]:
     """Write which to trust if decisions across the language pairs disagree with their intervals."""
-    n_open, n_significant = 0, 0
+    settings = _get_settings(lang_pairs)
+    n_open = 0  # pairs without a decision although the interval excludes 0
+    n_significant = 0  # pairs with a decision although the interval contains 0
     for pair in macro.pairs:
-        if not pair.decidable or pair.ci_low is None or pair.ci_high is None:
-            continue
-        has_zero = contains_zero(pair.ci_low, pair.ci_high)
-        if pair.better is None:
-            n_open += not has_zero
-        else:
-            n_significant += has_zero
+        interval = join_ends(pair.ci_low, pair.ci_high)
+        if pair.decidable and contradicts_decision(pair, interval, settings):
+            if pair.better is None:
+                n_open += 1
+            else:
+                n_significant += 1
     if n_open + n_significant == 0:
         return []
-    settings = _get_settings(lang_pairs)
     is_level_kept = all(keeps_its_level(comparison) for comparison, _ in lang_pairs.values())
     is_bootstrap = TESTS[settings.test].draws == "bootstrap"
+    needed = None
+    if is_bootstrap and not is_level_kept:
+        needed = FEW_FOR_BOOTSTRAP
     trust = {
         "unlike": (),
         "n_others": 0,
         "ratio": None,
         "unit": settings.unit,
-        "needed": FEW_FOR_BOOTSTRAP if is_bootstrap and not is_level_kept else None,
+        "needed": needed,
     }
     facts = {
         "n_open": n_open,
@@ -970,10 +987,10 @@ def _find_top_groups(comparison: TaskComparison) -> dict[str, _TopGroup]:
 def name_other_tops(
     comparison: TaskComparison, metric: str, *further: TaskComparison
 ) -> str | None:
-    """Name the top groups of other metrics, also of `further` comparisons.
+    """Name the top groups of other metrics that differ from the one of this metric.
 
-    They are on language pairs of this metric. None if they agree. Language pairs are named if they
-    differ.
+    `further` comparisons may have more metrics. Only metrics with a language pair of this metric
+    count; their language pairs are named if they are not the same. None if no top group differs.
     """
     groups: dict[str, _TopGroup] = {}
     for task_comparison in (*further, comparison):
@@ -981,9 +998,11 @@ def name_other_tops(
     reference = groups.pop(metric, _TopGroup((), ()))
     metrics_by_group: dict[tuple[str, ...], list[str]] = {}
     for name, group in groups.items():
-        shares_lang_pairs = not set(group.lang_pairs).isdisjoint(reference.lang_pairs)
-        is_other = set(group.systems) != set(reference.systems)
-        if not (group.systems and reference.systems and shares_lang_pairs and is_other):
+        if not group.systems or not reference.systems:
+            continue
+        if set(group.systems) == set(reference.systems):
+            continue
+        if set(group.lang_pairs).isdisjoint(reference.lang_pairs):
             continue
         title = shortened(name_metric(name), 40)
         if set(group.lang_pairs) != set(reference.lang_pairs):
@@ -1235,7 +1254,7 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
     """
     lang_pairs = select_lang_pairs(comparison, metric)
     settings = _get_settings(lang_pairs)
-    sentences = group_by_part(
+    sentences = group_by_lang_pair(
         {name: list(_describe_scores(*compared)) for name, compared in lang_pairs.items()}
     )
     sentences += _describe_test(lang_pairs)
@@ -1257,7 +1276,7 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
 def _describe_intervals(lang_pairs: LangPairResults) -> list[str]:
     settings = _get_settings(lang_pairs)
     level = write_level(settings)
-    kinds = join_by_part(
+    kinds = join_by_lang_pair(
         {
             name: name_intervals(result, comparison.settings)
             for name, (comparison, result) in lang_pairs.items()
@@ -1311,12 +1330,16 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
 
 def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
     """Describe the test with its units and trials, and the correction with its pairs."""
-    tested = {name: compared for name, compared in lang_pairs.items() if compared[1].tested}
+    tested = {
+        name: (comparison, result)
+        for name, (comparison, result) in lang_pairs.items()
+        if result.tested
+    }
     if not tested:
         return
     settings = _get_settings(tested)
     test = TESTS[settings.test]
-    units = join_by_part(
+    units = join_by_lang_pair(
         {name: _name_units_and_trials(*compared) for name, compared in tested.items()}
     )
     yield (
@@ -1329,7 +1352,7 @@ def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
         if is_partial and name:
             size = _describe_size(comparison, result)
             sizes[name].append(f"Systems were compared on {size}.")
-    yield from group_by_part(sizes)
+    yield from group_by_lang_pair(sizes)
     if test.p_values is None:
         yield (
             "This test gives no p: a system counts as better where it wins on at least "
@@ -1369,9 +1392,9 @@ def _describe_correction(settings: Settings, family: str, is_single: bool) -> st
 def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     """Describe the ranks, and where they hold for all systems together."""
     ranked = {
-        name: compared
-        for name, compared in lang_pairs.items()
-        if compared[1].systems[0].rank_low is not None
+        name: (comparison, result)
+        for name, (comparison, result) in lang_pairs.items()
+        if result.systems[0].rank_low is not None
     }
     if not ranked:
         return _explain_no_rank_ranges(lang_pairs)
@@ -1403,28 +1426,30 @@ def _count_rule_decisions(result: MetricResult) -> int:
 
 
 def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
-    """Write how many pairs the rule of the ranks calls different, and how many our test does."""
-    by_rule = _count_rule_decisions(result)
-    ours = sum(pair.significant for pair in result.pairs)
-    pairs = format_count(len(result.pairs), "pair")
-    verb_by_rule, verb = (choose_verb(n, "differs", "differ") for n in (by_rule, ours))
+    """Write how many pairs differ by the rule of the ranks, and how many by the test."""
+    n_pairs = format_count(len(result.pairs), "pair")
+    n_by_rule = _count_rule_decisions(result)
+    verb_by_rule = choose_verb(n_by_rule, "differs", "differ")
+    n_by_test = sum(pair.significant for pair in result.pairs)
+    verb_by_test = choose_verb(n_by_test, "differs", "differ")
     return (
-        f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} {verb_by_rule}, without "
-        f"correction. By {_name_test(settings)}, {ours} of {pairs} {verb} significantly."
+        f"Ranked {RANK_RULES[settings.rank_rule].title}, {n_by_rule} of {n_pairs} {verb_by_rule}, without "
+        f"correction. By {_name_test(settings)}, {n_by_test} of {n_pairs} {verb_by_test} significantly."
     )
 
 
 def explain_own_tests(result: MetricResult, settings: Settings) -> str:
-    """Write that differences and decisions of pairs are ours although a rule ranks the systems.
+    """Write that differences and decisions of pairs are by the test, not by the rule of the ranks.
 
-    Write also what is the rule's.
+    Write also the differences and decisions of the rule.
     """
     rule = RANK_RULES[settings.rank_rule]
-    by_rule = _count_rule_decisions(result)
+    n_pairs = format_count(len(result.pairs), "pair")
+    n_by_rule = _count_rule_decisions(result)
+    verb = choose_verb(n_by_rule, "differs", "differ")
     return (
         f"These differences and decisions are by {_name_test(settings)}, not by the rule of the ranks. Ranked "
-        f"{rule.title}, the difference is of {rule.compares}, and {by_rule} of "
-        f"{format_count(len(result.pairs), 'pair')} {choose_verb(by_rule, 'differs', 'differ')}."
+        f"{rule.title}, the difference is of {rule.compares}, and {n_by_rule} of {n_pairs} {verb}."
     )
 
 
@@ -1437,10 +1462,7 @@ def _name_test(settings: Settings) -> str:
 
 
 def explain_head_to_head(result: MetricResult, settings: Settings) -> str:
-    """Write how to read the matrix of differences in print.
-
-    That is whose differences they are, and what the marks say.
-    """
+    """Write how to read the matrix of differences in print, and its marks."""
     if not result.has_rule_decisions:
         return (
             "Row against column: the difference, positive where the row is better. *, \N{DAGGER} and "
@@ -1575,23 +1597,23 @@ def state_result(comparison: AnyComparison, metric: str) -> str:
     lang_pairs = select_lang_pairs(comparison, metric)
     first, result = next(iter(lang_pairs.values()))
     macro = _find_macro(comparison, metric)
-    averaged: MetricResult | MacroResult = result if macro is None else macro
+    main_result: MetricResult | MacroResult = result if macro is None else macro
     settings = first.settings
-    pairs = _list_tested(averaged)
-    is_baseline_short = settings.baseline is not None and len(pairs) <= _FEW
-    judged = pairs if is_baseline_short or len(averaged.pairs) == 1 else []
+    pairs = _list_tested(main_result)
+    has_few_pairs = settings.baseline is not None and len(pairs) <= _FEW
+    names_each_pair = bool(pairs) and (has_few_pairs or len(main_result.pairs) == 1)
     sentences = []
-    if not judged or not result.tested or explain_no_decision(settings, result):
+    if not names_each_pair or not result.tested or explain_no_decision(settings, result):
         sentences.append(f"{printable(state_verdict(comparison, metric))}.")
     is_not_averaged = macro is None and len(lang_pairs) > 1
-    if is_not_averaged or not averaged.pairs:
+    if is_not_averaged or not main_result.pairs:
         return " ".join(sentences)
-    if judged:
-        sentences += [_judge_with_evidence(first, averaged, pair) for pair in judged]
+    if names_each_pair:
+        sentences += [_judge_with_evidence(first, main_result, pair) for pair in pairs]
     elif settings.baseline:
         sentences += _list_against_baseline(pairs)
     else:
-        sentences += _describe_two_best(first, averaged)
+        sentences += _describe_two_best(first, main_result)
     if any(pair.better is None and pair.decidable for pair in pairs):
         sentences.append("No significant difference does not mean equal.")
     return " ".join(sentences)
@@ -1878,12 +1900,10 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     kinds = Counter(pair.kind for pair in pairs)
     n_undecided = kinds[UNDECIDED]
     n_decided = len(pairs) - n_undecided
+    if not pairs:
+        return "No pair is tested by all metrics"
     if not n_decided:
-        return (
-            f"No metric can decide any pair: {FEW}"
-            if n_undecided
-            else "No pair is tested by all metrics"
-        )
+        return f"No metric can decide any pair: {FEW}"
     metrics = join_names(names, escape=False)
     facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
     for kind, manner in (

@@ -60,10 +60,10 @@ from mtsig_core.version import __version__
 
 
 def split_by_reference(testset: TestSet, test: str) -> dict[str, TestSet]:
-    """For each reference that has a text, the segments that it has, scored with only that one.
+    """Split a test set by reference: the segments that have it, scored with it only.
 
-    Empty where there is nothing to learn from it: with one reference or one system, for tests that
-    give no ranks, and where a system repeats a reference word for word.
+    Empty if the split can show nothing: with one reference or one system, for tests that give no
+    ranks, and where a system repeats a reference word for word.
     """
     has_several = len(testset.references) > 1 and len(testset.systems) > 1
     gives_ranks = TESTS[test].p_values is not None
@@ -212,22 +212,23 @@ def _draw_plan(  # noqa: PLR0913  what `draw` takes, its settings resolved
     counted: dict[str, Measured] | None = None,
 ) -> Draws:
     check_jobs(jobs)
-    one_reference = {}
+    testset_of_reference: dict[str, TestSet] = {}
     if by_reference:
         names = [metric.name for metric in metrics]
         scorable = testset.keep_scorable(*names)
-        one_reference = split_by_reference(scorable, plan.test)
+        testset_of_reference = split_by_reference(scorable, plan.test)
     if cache is None:
         cache = {}
     by_metric = {}
     for metric in metrics:
         key = draws_key(testset, metric, plan, by_reference)
         if key not in cache:
+            uses_references = not is_segment_mean(metric)
             cache[key] = draw_metric(
                 testset,
                 metric,
                 plan,
-                {} if is_segment_mean(metric) else one_reference,
+                testset_of_reference if uses_references else {},
                 jobs=jobs,
                 progress=progress,
                 counted=counted,
@@ -248,17 +249,17 @@ def draws_key(
 def resolve_comparison(
     testset: TestSet, metrics: Sequence[Metric], **choices: Any
 ) -> tuple[Settings, Units]:
-    """`resolve`, and check that the settings fit the segments and systems that each metric scores.
+    """Resolve settings, and check that they fit the segments and systems that each metric scores.
 
-    Segment scores may be of fewer segments and systems than the test set has, so that they fit
-    less. Nothing is drawn.
+    A metric of segment scores may have fewer segments and systems than the test set. Nothing is
+    drawn.
     """
     settings, units = resolve(testset, metrics, **choices)
     for metric in metrics:
         scorable = testset.keep_scorable(metric.name)
         names = list(scorable.systems)
-        has_narrow_choice = settings.block_length is not None or settings.baseline is not None
-        if is_segment_mean(metric) and has_narrow_choice:
+        may_not_fit = settings.block_length is not None or settings.baseline is not None
+        if is_segment_mean(metric) and may_not_fit:
             measured = measure(scorable, metric)
             measured.units(settings.unit, settings.block_length)  # raises if the blocks do not fit
             names = measured.names
@@ -321,7 +322,7 @@ def decide(
 
 
 def _decide(draws: Draws, settings: Settings, units: Units, ci: str) -> Comparison:
-    """The comparison by resolved settings; `ci` is the interval as the user chose it."""
+    """Make the comparison with resolved settings; `ci` is the kind of interval the user chose."""
     results = {
         name: decide_metric(metric_draws, settings, ci)
         for name, metric_draws in draws.by_metric.items()
@@ -573,7 +574,7 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
     testset : TestSet
     metric : str or Metric
     only : sequence of str, optional
-        These systems alone.
+        Only these systems.
     unit, block_length, alpha, resamples, seed, jobs
         As in `compare`.
     progress : callable, optional
@@ -651,8 +652,7 @@ def relative_ends(low: float, median: float, high: float) -> tuple[float, float]
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Edges (bins + 1,) and counts (bins,) of even bins that cover the values.
 
-    They are wider than the values where these are as close together as numbers of their size can
-    be.
+    Values that are nearly equal get a wider range, as floating point could not divide their own.
     """
     low = float(values.min())
     high = float(values.max())

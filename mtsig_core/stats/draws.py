@@ -59,8 +59,8 @@ _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or
 class SystemDraws:
     """The statistics of systems, by unit too, and their bootstrap scores.
 
-    `scores` has shape (systems, resamples): those of the sample, from which intervals are made, and
-    more where the test needs more.
+    `scores` has a column for each draw, shape (systems, draws). The sample, from which intervals
+    are made, has the first of them; a test may need more.
     """
 
     statistics: np.ndarray | Columns
@@ -75,8 +75,8 @@ class ContrastDraws:
 
     systems: SystemDraws
     contrast: Contrast
-    sides: SystemDraws  # the rows of the contrast; where no score is missing, the systems
-    n_apart: np.ndarray  # shape (pairs,): units that tell the two apart
+    sides: SystemDraws  # what `contrast.rows` refers to: `systems` where no score is missing
+    n_apart: np.ndarray  # shape (pairs,): units in which the systems of a pair differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +159,13 @@ class MetricDraws:
     worth: np.ndarray  # shape (systems,): how many units of equal size each score is based on
     pairs: np.ndarray  # int, shape (pairs, 2): all of them, by the rows of `names`
     #: shape (pairs,): Segments and units that both have, how many of equal size these are worth,
-    #: and those that tell the two apart.
+    #: and those in which the two differ.
     n: np.ndarray
     units: np.ndarray
     effective: np.ndarray
     n_apart: np.ndarray
-    #: Where scores are missing, the differences of the tested pairs on the segments that both have;
-    #: without segment scores, which are those of `systems`.
+    #: Where scores are missing, the differences of the tested pairs on the segments that both have.
+    #: Their segment scores are those of `systems`.
     on_common: Sample | None
     #: shape (tested,), or None: standard error by document / by segment of the tested pairs.
     se_ratio: np.ndarray | None
@@ -182,13 +182,13 @@ class MetricDraws:
 
     @property
     def sign(self) -> int:
-        """What turns a difference of scores into an improvement."""
+        """1 or -1, the factor that turns a difference of scores into an improvement."""
         if self.higher_is_better:
             return 1
         return -1
 
     def sample_differences(self, tested: np.ndarray) -> Sample:
-        """The differences of some pairs, by their numbers among the tested ones."""
+        """The differences of some pairs, by their indices among the tested pairs."""
         pairs = self.pairs[self.n > 0][tested]
         systems = self.systems
         replicates = self.drawn_differences(tested)
@@ -265,9 +265,9 @@ def draw_metric(
     studentised = None
     if skewed and plan.test != STUDENTISED:
         n_trials = max(plan.trials or 0, _LEAST_TRIALS)
-        more_draws = replace(plan, test=STUDENTISED, trials=n_trials)
-        report = stage("studentised bootstrap")
-        studentised = test_contrast(pair_draws, more_draws, families, jobs, report)
+        studentised_plan = replace(plan, test=STUDENTISED, trials=n_trials)
+        test_progress = stage("studentised bootstrap")
+        studentised = test_contrast(pair_draws, studentised_plan, families, jobs, test_progress)
     on_common = None
     if measured.has_gaps:
         on_common = _sample_differences(pair_draws)
@@ -359,10 +359,11 @@ def _list_families(contrast: Contrast, n_systems: int) -> list[np.ndarray]:
 
 def _measure_worth(measured: Measured, units: Units) -> np.ndarray:
     """How many units of equal size the score of each system is based on, shape (systems,)."""
-    system = np.arange(len(measured.names))
-    with_itself = np.column_stack([system, system])
-    _, worth = pair_units(measured.has_score, with_itself, units)
-    return worth
+    systems = np.arange(len(measured.names))
+    # The segments that a system has in common with itself are all that it has.
+    pairs_with_itself = np.column_stack([systems, systems])
+    _, n_effective = pair_units(measured.has_score, pairs_with_itself, units)
+    return n_effective
 
 
 def _find_skewed(measured: Measured, draws: ContrastDraws) -> tuple[SkewedSystem, ...]:
@@ -474,8 +475,8 @@ def _draw_references(
 ) -> tuple[ReferenceDraws, ...]:
     references = []
     for k, (name, testset) in enumerate(by_reference.items(), 1):
-        place = f"only reference {k} of {len(by_reference)}"
-        references.append(_draw_reference(name, testset, metric, plan, jobs, stage, place))
+        stage_name = f"only reference {k} of {len(by_reference)}"
+        references.append(_draw_reference(name, testset, metric, plan, jobs, stage, stage_name))
     return tuple(references)
 
 
@@ -486,17 +487,17 @@ def _draw_reference(
     plan: Plan,
     jobs: int,
     stage: Stage,
-    place: str,
+    stage_name: str,
 ) -> ReferenceDraws:
     """All pairs of systems scored with one reference, without intervals and standard errors."""
     block_length = plan.block_length
     if block_length is not None:
         block_length = min(block_length, float(testset.n_segments))
-    count_progress = stage(f"counting, {place}")
+    count_progress = stage(f"counting, {stage_name}")
     measured = measure(testset, metric, progress=count_progress).best_first()
     units = measured.units(plan.unit, block_length)
     plan = replace(plan, resamples=0)
-    progress = stage(f"test, {place}")
+    progress = stage(f"test, {stage_name}")
     pairs = engine.all_pairs(len(measured.names))
     draws = draw_contrast(measured, pairs, units, plan, jobs, lambda _name: progress)
     family = np.arange(len(pairs))
@@ -518,8 +519,8 @@ class PartDraws(ContrastDraws):
 
     #: shape (tested, trials or all swaps): what the test of this part looks at.
     replicates: np.ndarray
-    #: shape (tested, trials): the same, of all swaps as many as other parts draw, to be joined with
-    #: theirs.
+    #: shape (tested, trials): what is joined with other parts. If the test of this part tries all
+    #: swaps, it is as many random ones of them as other parts draw; else it is `replicates`.
     joint: np.ndarray
 
 
@@ -546,7 +547,7 @@ def draw_part(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) 
         replicates = draw_replicates(contrast, draws.sides, plan, jobs, None)[:]
     joint = replicates
     if TESTS[plan.test].tries_all(units):
-        # All swaps but none are tried: with none swapped they are all there are, to draw from.
+        # The replicates lack the swap that exchanges no unit, which gives the observed differences.
         all_swaps = np.column_stack([contrast.deltas, replicates])
         rng = np.random.default_rng(plan.seed)
         n_swaps = all_swaps.shape[1]
@@ -566,7 +567,7 @@ def test_contrast(
     jobs: int,
     progress: StageProgress | None,
 ) -> PairTests:
-    """Draw what the test of the plan looks at, and test the pairs of a contrast."""
+    """Draw the replicates that the test of the plan needs, and test the pairs of a contrast."""
     test = TESTS[plan.test]
     contrast = draws.contrast
     sides = draws.sides
@@ -589,7 +590,7 @@ def draw_replicates(
     jobs: int,
     progress: StageProgress | None,
 ) -> np.ndarray | Rows:
-    """What the test looks at beside the observed differences, a row for each tested pair."""
+    """Draw what the test compares the observed differences with, a row for each tested pair."""
     test = TESTS[plan.test]
     pairs = contrast.rows
     if test.of_segments:
@@ -639,10 +640,10 @@ def test_pairs(
 ) -> PairTests:
     """Test all pairs at once, from replicates of shape (pairs, trials).
 
-    `floor` is the least p that so few units can show, see `p_floor`; `families` the pairs of each
-    family that Romano-Wolf corrects for, where the test allows it; `is_exact` as in `romano_wolf`.
-    `errors` are the standard errors that Romano-Wolf divides the pairs of a studentised test by, in
-    place of the standard deviations of their replicates.
+    `floor` is the smallest p that so few units can give, see `p_floor`. `families` has the pairs of
+    each family that Romano-Wolf corrects for, if the test allows it. `is_exact` is as in
+    `romano_wolf`. `errors` are the standard errors by which Romano-Wolf divides the pairs of a
+    studentised test, instead of the standard deviations of their replicates.
     """
     if test.p_values is None:
         win, lose = win_rates(replicates)
@@ -650,7 +651,7 @@ def test_pairs(
     p_values = test.p_values
     has_steps = test.romano_wolf and len(families) > 0
 
-    def look_at(observed: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def test_rows(observed: np.ndarray, rows: np.ndarray) -> np.ndarray:
         squares = np.einsum("ij,ij->i", rows, rows)
         mean_squares = squares / rows.shape[1]
         p = p_values(observed, rows)
@@ -661,15 +662,15 @@ def test_pairs(
             columns.extend(measure_null(observed, null, is_exact))
         return np.array(columns)
 
-    # To make the rows takes most of the time, so each is looked at once.
-    p, side, root_mean_squares, *spread_and_size = apply_by_rows(look_at, observed, replicates)
+    # Making the rows takes most of the time, so all that needs them is computed at once.
+    p, side, root_mean_squares, *null_measures = apply_by_rows(test_rows, observed, replicates)
     stepped: tuple[np.ndarray, ...] = ()
     if has_steps:
-        spread, size = spread_and_size
+        spread, size = null_measures
         if errors is not None:
             spread = errors
         stepped = step_down(observed, replicates, test, floor, families, measured=(spread, size))
-    if not test.of_segments:  # p of segment scores shows itself how few there are
+    if not test.of_segments:  # a test of segment scores takes their number into account
         p = np.maximum(floor, p)
     se_of_swaps = None
     if test.draws == "swaps":
