@@ -194,13 +194,13 @@ def group_by_lang_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the sentences of `group_by_lang_pair`, each with its language pairs and without."""
-    grouped = _group_texts(
-        (lang_pair, printable(sentence))
-        for lang_pair, pair_sentences in sentences.items()
-        for sentence in pair_sentences
-    )
-    of_all, of_some = [], []
+    """Return the sentences of `group_by_lang_pair`, each as written there, and by itself."""
+    texts = []
+    for lang_pair, pair_sentences in sentences.items():
+        texts += [(lang_pair, printable(sentence)) for sentence in pair_sentences]
+    grouped = _group_texts(texts)
+    of_all = []
+    of_some = []
     for sentence, lang_pairs in grouped.items():
         if len(lang_pairs) == len(sentences):
             of_all.append((sentence, sentence))
@@ -406,34 +406,37 @@ def write_evidence(
     """
     settings = comparison.settings
     view = view_pair(pair, name, result, settings)
+    n_pairs = len(_list_tested(result))
     form = choose_form(result)
     difference = f"{signed(view.difference, form)} {name_unit(result.metric)}"
-    phrases = [f"{difference}{_name_common_segments(comparison, result, pair)}"]
-    n_pairs = len(_list_tested(result))
-    contradiction = None
+    difference += _name_common_segments(comparison, result, pair)
+    test_outcome = _write_test_outcome(view, name, _name_partner(pair, name), n_pairs, settings)
     interval = find_decisive_interval(view, n_pairs, settings)
-    if interval is not None:
-        low, high = (signed(bound, form, "") for bound in interval)
-        is_joint = interval is view.ci_joint
-        level = f"{write_level(settings)} CI"
-        if is_joint:
-            level += " for all pairs together"
-        is_decisive = is_joint or n_pairs == 1
-        if is_decisive and contradicts_decision(pair, interval, settings):
-            verb = "excludes" if pair.better is None else "contains"
-            contradiction = f"but the {level}, by another method, {verb} 0: {low} to {high}"
-        else:
-            phrases.append(f"{level} {low} to {high}")
+    if interval is None:
+        return f"{difference}, {test_outcome}"
+    is_joint = interval is view.ci_joint
+    level = f"{write_level(settings)} CI"
+    if is_joint:
+        level += " for all pairs together"
+    low, high = interval
+    bounds = f"{signed(low, form, '')} to {signed(high, form, '')}"
+    is_decisive = is_joint or n_pairs == 1
+    if is_decisive and contradicts_decision(pair, interval, settings):
+        verb = "excludes" if pair.better is None else "contains"
+        contradiction = f"but the {level}, by another method, {verb} 0: {bounds}"
+        return f"{difference}, {test_outcome}, {contradiction}"
+    return f"{difference}, {level} {bounds}, {test_outcome}"
+
+
+def _write_test_outcome(
+    view: PairView, name: str, partner: str, n_pairs: int, settings: Settings
+) -> str:
+    """Write the wins of both systems of a pair, or the p."""
     if view.win is not None and view.lose is not None:
-        partner = _name_partner(pair, name)
-        phrases.append(f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}")
-    elif view.adjusted_p is None:
-        phrases.append("not tested, as they have no segments in common")
-    else:
-        phrases.append(write_p(view.adjusted_p, p_word(settings.correction, n_pairs)))
-    if contradiction is not None:
-        phrases.append(contradiction)
-    return ", ".join(phrases)
+        return f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}"
+    if view.adjusted_p is None:
+        return "not tested, as they have no segments in common"
+    return write_p(view.adjusted_p, p_word(settings.correction, n_pairs))
 
 
 def _name_common_segments(
@@ -806,22 +809,23 @@ def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, l
     """Return the sentences of `list_caveats`, each with the warnings that it is made of."""
     lang_pairs = select_lang_pairs(comparison, metric)
     is_task = isinstance(comparison, TaskComparison)
-    sentences: dict[str, list[str]] = {}
-    cautions: dict[str, list[Caution]] = {}
+    sentences_of_pair: dict[str, list[str]] = {}
+    cautions_of_sentence: dict[str, list[Caution]] = {}
     for lang_pair, (pair_comparison, result) in lang_pairs.items():
-        sentences[lang_pair] = []
+        sentences_of_pair[lang_pair] = []
         if is_task:
             picked = pick_caveats(pair_comparison, result)
         else:
             picked = pick_verdict_caveats(pair_comparison, metric)
         for caution in picked:
             sentence = caution.general if is_task else caution.finding
-            sentences[lang_pair].append(sentence)
-            cautions.setdefault(printable(sentence), []).append(caution)
+            sentences_of_pair[lang_pair].append(sentence)
+            cautions_of_sentence.setdefault(printable(sentence), []).append(caution)
     explained: list[tuple[str, list[Caution]]] = []
     if isinstance(comparison, TaskComparison):
         explained += [(sentence, []) for sentence in _list_task_caveats(comparison, metric)]
-    explained += [(text, cautions[sentence]) for text, sentence in _group_sentences(sentences)]
+    for text, sentence in _group_sentences(sentences_of_pair):
+        explained.append((text, cautions_of_sentence[sentence]))
     explained += [(sentence, []) for sentence in _list_unreliable(comparison, metric)]
     return explained
 
