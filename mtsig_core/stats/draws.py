@@ -50,7 +50,7 @@ from mtsig_core.testset import TestSet
 
 #: Gives a stage of the work, by its name, the function that it reports its share to.
 Stage = Callable[[str], StageProgress | None]
-#: The test that is asked beside another one where a system is skewed.
+#: The test that runs in addition to another one where a system is skewed.
 STUDENTISED = "bootstrap-t"
 _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or none
 
@@ -59,8 +59,8 @@ _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or
 class SystemDraws:
     """The statistics of systems, by unit too, and their bootstrap scores.
 
-    `scores` has shape (systems, resamples): those of the sample, from which intervals are made, and
-    more where the test needs more.
+    `scores` has shape (systems, resamples). It starts with the scores of `sample`, from which
+    intervals are made, and has more where the test needs more.
     """
 
     statistics: np.ndarray | Columns
@@ -165,8 +165,8 @@ class MetricDraws:
     units: np.ndarray
     effective: np.ndarray
     n_apart: np.ndarray
-    #: Where scores are missing, the differences of the tested pairs on the segments that both have;
-    #: without segment scores, which are those of `systems`.
+    #: Where scores are missing, the differences of the tested pairs on the segments that both have.
+    #: It has no segment scores, because `systems` has them.
     on_common: Sample | None
     #: shape (tested,), or None: standard error by document / by segment of the tested pairs.
     se_ratio: np.ndarray | None
@@ -253,7 +253,7 @@ def draw_metric(
         counted[metric.name] = measured
     # The statistics are most of the memory on large sets, so the first order is not kept.
     measured = measured.best_first()
-    # The units are those of the segments that have scores, which may be few.
+    # Only segments that have scores make units, so that there may be few.
     units = measured.units(plan.unit, plan.block_length)
     is_exact = TESTS[plan.test].tries_all(units)
     if is_exact:
@@ -514,7 +514,7 @@ def _draw_reference(
 
 
 # -------------------------------------------------------------------------------------------------
-# Parts of a test, such as language pairs or domains: each is drawn by itself.
+# Parts of a test, such as language pairs or domains: each has draws of its own.
 
 
 @dataclass(frozen=True, eq=False)
@@ -523,8 +523,8 @@ class PartDraws(ContrastDraws):
 
     #: shape (tested, trials or all swaps): what the test of this part looks at.
     replicates: np.ndarray
-    #: shape (tested, trials): the same, of all swaps as many as other parts draw, to be joined with
-    #: theirs.
+    #: shape (tested, trials): the same, to be joined with the other parts; of all swaps, as many as
+    #: the other parts draw.
     joint: np.ndarray
 
 
@@ -593,7 +593,7 @@ def draw_replicates(
     jobs: int,
     progress: StageProgress | None,
 ) -> np.ndarray | Rows:
-    """What the test looks at beside the observed differences, a row for each tested pair."""
+    """Draw what the test compares the observed differences with, a row for each tested pair."""
     test = TESTS[plan.test]
     pairs = contrast.rows
     if test.of_segments:
