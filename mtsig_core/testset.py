@@ -76,17 +76,18 @@ class StoredLines(Sequence[str]):
         sizes = self._sizes[index].tolist()
         if not begins:
             return ()
+        lines = list(zip(begins, sizes, strict=True))
         first = min(begins)
-        stop = max(begin + size for begin, size in zip(begins, sizes, strict=True))
+        stop = max(begin + size for begin, size in lines)
+        # Lines that are close together are read with one access.
         is_dense = stop - first <= 2 * (sum(sizes) + len(sizes))
+        if not is_dense:
+            return tuple(self._read(begin, size).decode() for begin, size in lines)
+        data = self._read(first, stop - first)
         texts = []
-        if is_dense:  # one access for all lines
-            data = self._read(first, stop - first)
-            for begin, size in zip(begins, sizes, strict=True):
-                texts.append(data[begin - first : begin - first + size].decode())
-        else:
-            for begin, size in zip(begins, sizes, strict=True):
-                texts.append(self._read(begin, size).decode())
+        for begin, size in lines:
+            start = begin - first
+            texts.append(data[start : start + size].decode())
         return tuple(texts)
 
     def __iter__(self) -> Iterator[str]:
@@ -110,7 +111,7 @@ class StoredLines(Sequence[str]):
         return tuple, (tuple(self),)
 
     def take(self, indices: Sequence[int]) -> StoredLines:
-        """The lines at these positions (from 0), in this order, where they are."""
+        """The lines at these positions (from 0), in this order; they stay in the file."""
         positions = np.asarray(indices, dtype=np.intp)
         return StoredLines(
             self._file,
@@ -133,7 +134,7 @@ class StoredLines(Sequence[str]):
 
 
 def take_items(values: Sequence[Any], indices: Sequence[int]) -> Sequence[Any]:
-    """Those at some positions (from 0), in this order; lines of a file stay there."""
+    """The items at these positions (from 0), in this order; `StoredLines` stay in their file."""
     if isinstance(values, StoredLines):
         return values.take(indices)
     return [values[k] for k in indices]
@@ -149,13 +150,13 @@ def text_lengths(texts: Sequence[str | None]) -> np.ndarray:
         return texts.lengths
     try:
         return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))  # type: ignore[arg-type]
-    except TypeError:  # None has no length; to ask each text first takes half as long again
+    except TypeError:  # None has no length; checking each text first would take 1.5 times as long
         lengths = (-1 if text is None else len(text) for text in texts)
         return np.fromiter(lengths, dtype=np.int64, count=len(texts))
 
 
 def read_file_state(file: BinaryIO) -> tuple[int, int]:
-    """What changes when somebody writes to a file: its size, and when that was."""
+    """The size and the modification time of a file: they change when somebody writes to it."""
     status = os.fstat(file.fileno())
     return status.st_size, status.st_mtime_ns
 
@@ -268,7 +269,7 @@ def as_scores(location: str, values: object) -> tuple[float | None, ...]:
 
 
 class _Scores(tuple[float | None, ...]):
-    """Scores that `as_scores` has checked: each view of a test set asks for that again."""
+    """Scores that `as_scores` has checked, so that views of a test set need no second check."""
 
     __slots__ = ()
 
@@ -346,7 +347,7 @@ class SegmentScores:
 
 
 def _rename_keys(values: Mapping[str, Any], new_names: Mapping[str, str]) -> dict[str, Any]:
-    """Those values that have a new name, by it, in the order of the new names."""
+    """The values that have a new name, by their new names and in that order."""
     return {new: values[name] for name, new in new_names.items() if name in values}
 
 
@@ -726,26 +727,15 @@ class TestSet:
         other_references = [name for name in self.references if name not in scoring]
         joining: list[str] = []
         if others_as_systems:
-            joining = list(dict.fromkeys((*other_references, *self.rated_humans)))
-            if not joining:
-                raise SettingError(
-                    f"No reference is left to act as a system: all of {', '.join(self.references)} are "
-                    "used for scoring, and none has ratings. Choose the ones to score with.",
-                    {"refs": "NAME,..."},
-                )
+            joining = self._list_joining(other_references)
         systems: dict[str, Sequence[Any]] = dict(self.systems)
         for name in joining:
             human = name_as_system(name)
             if human in systems:
                 raise InputError(f"{self.name}: a system is already called {human}. Rename it.")
-            if name not in other_references:
-                systems[human] = (None,) * self.n_segments
-            elif None in self.references[name]:
-                raise InputError(
-                    f"{self.name}: reference {name} lacks segments, it cannot act as a system."
-                )
-            else:
-                systems[human] = self.references[name]
+            systems[human] = (None,) * self.n_segments
+            if name in other_references:
+                systems[human] = self._get_complete_reference(name)
         # A system with the name of a reference keeps its scores and its parse.
         parse_names = {name: name for name in (*self.systems, *scoring)}
         score_names = dict(parse_names)
@@ -759,6 +749,25 @@ class TestSet:
         parses = _rename_keys(self.parses, parse_names)
         scores = {metric: table.select(score_names) for metric, table in self.scores.items()}
         return replace(self, systems=systems, references=references, parses=parses, scores=scores)
+
+    def _list_joining(self, other_references: Sequence[str]) -> list[str]:
+        """The human translations that join the systems: other references, and those with ratings."""
+        joining = list(dict.fromkeys((*other_references, *self.rated_humans)))
+        if not joining:
+            raise SettingError(
+                f"No reference is left to act as a system: all of {', '.join(self.references)} are "
+                "used for scoring, and none has ratings. Choose the ones to score with.",
+                {"refs": "NAME,..."},
+            )
+        return joining
+
+    def _get_complete_reference(self, name: str) -> Sequence[Any]:
+        texts = self.references[name]
+        if None in texts:
+            raise InputError(
+                f"{self.name}: reference {name} lacks segments, it cannot act as a system."
+            )
+        return texts
 
     def in_domain(self, domain: str) -> TestSet:
         """The segments of one domain."""

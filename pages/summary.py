@@ -22,7 +22,7 @@ summary_sections.show_differences(view, comparison)
 further_caveats_place = st.container()
 
 titles = ["Scores and ranks", "Table"]
-if len(view.whole.references) > 1:
+if len(view.full_set.references) > 1:
     titles.append("References")
 if excluded:
     titles.append("Excluded")

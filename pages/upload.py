@@ -27,5 +27,5 @@ except MtsigError as problem:
     screen.error(problem)
 # Next to files that wait, it would be taken as their content.
 if not files and not isinstance(view, MtsigError):
-    upload_sections.show_what_was_read(view.whole)
+    upload_sections.show_what_was_read(view.full_set)
 upload_sections.explain_formats()

@@ -278,8 +278,8 @@ def test_metrics_are_known_by_their_protocol_alone():
     assert offenders(others, lambda file: within("mtsig_core.metrics", file) - OPEN) == {}
 
 
-#: Folders with modules that import each other late: a format may hold files of another one.
-RINGS = ("metrics", "readers")
+#: The folder with modules that import each other late: a format may hold files of another one.
+RINGS = ("readers",)
 
 
 def test_no_module_needs_itself():
@@ -298,7 +298,7 @@ def test_statistics_need_few_modules():
         module = modules.pop()
         needed.add(module)
         modules |= (imports(files[module]) & MODULES) - needed
-    assert len(needed) <= 37
+    assert len(needed) <= 38
 
 
 def test_public_names_exist():

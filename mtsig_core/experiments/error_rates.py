@@ -789,6 +789,7 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
             rows.append(
                 ClaimCounts(name, any_false, mean_share(false_share), mean_share(lost_share))
             )
+        n_null = len(mixture.true) - n_true
         return Claims(
             metric=mixture.source.metric.name,
             alpha=alpha,
@@ -799,7 +800,7 @@ def claims(  # noqa: PLR0913  each parameter is an option of the command
             systems=systems,
             better=better,
             true_pairs=n_true,
-            null_pairs=len(mixture.true) - n_true,
+            null_pairs=n_null,
             difference=mixture.difference,
             rows=tuple(rows),
         )
@@ -940,16 +941,12 @@ def changes_between(
     for name in CORRECTIONS:
         in_segments = significant(segment_p[name], alpha)
         in_documents = significant(document_p[name], alpha)
-        needed = fewest_units(document_settings, len(pairs), name)
-        row = UnitChange(
-            correction=name,
-            both=int((in_segments & in_documents).sum()),
-            segment_only=int((in_segments & ~in_documents).sum()),
-            document_only=int((in_documents & ~in_segments).sum()),
-            neither=int((~in_segments & ~in_documents).sum()),
-            trials_needed=fewest_trials(settings, len(pairs), name),
-            documents_needed=needed if needed > n_documents else None,
-        )
+        n_needed = fewest_units(document_settings, len(pairs), name)
+        documents_needed = None
+        if n_needed > n_documents:
+            documents_needed = n_needed
+        trials_needed = fewest_trials(settings, len(pairs), name)
+        row = _count_changes(name, in_segments, in_documents, trials_needed, documents_needed)
         rows.append(row)
         for k in np.flatnonzero(in_segments != in_documents):
             pair = pairs[k]
@@ -959,6 +956,9 @@ def changes_between(
                 ChangedPair(name, pair.a, pair.b, pair.delta, p_segment, p_document, pair.se_ratio)
             )
     ratios = [pair.se_ratio for pair in pairs if pair.se_ratio is not None]
+    lowest = middle = highest = None
+    if ratios:
+        lowest, middle, highest = min(ratios), median(ratios), max(ratios)
     return UnitChanges(
         metric=by_segment.metric,
         alpha=alpha,
@@ -966,12 +966,35 @@ def changes_between(
         n_pairs=len(pairs),
         n_segments=scored.n_segments,
         n_documents=n_documents,
-        se_ratio_low=min(ratios, default=None),
-        se_ratio_median=median(ratios) if ratios else None,
-        se_ratio_high=max(ratios, default=None),
+        se_ratio_low=lowest,
+        se_ratio_median=middle,
+        se_ratio_high=highest,
         rows=tuple(rows),
         pairs=tuple(changed),
         higher_is_better=by_segment.higher_is_better,
+    )
+
+
+def _count_changes(
+    correction: str,
+    in_segments: np.ndarray,
+    in_documents: np.ndarray,
+    trials_needed: int | None,
+    documents_needed: int | None,
+) -> UnitChange:
+    """Count the pairs that are significant by segment, by document or by both, (pairs,) each."""
+    n_both = int((in_segments & in_documents).sum())
+    n_segment_only = int((in_segments & ~in_documents).sum())
+    n_document_only = int((in_documents & ~in_segments).sum())
+    n_neither = int((~in_segments & ~in_documents).sum())
+    return UnitChange(
+        correction=correction,
+        both=n_both,
+        segment_only=n_segment_only,
+        document_only=n_document_only,
+        neither=n_neither,
+        trials_needed=trials_needed,
+        documents_needed=documents_needed,
     )
 
 

@@ -448,27 +448,30 @@ def averages(
     scored = _BothScores(testset, metric, mean, statistics, mean.from_counts(statistics))
     corpus, average = scored.of_segments(np.arange(testset.n_segments))
     sign = direction(metric)
-    rows = [
-        SystemAverage(*row)
-        for row in zip(
-            testset.systems,
-            corpus.tolist(),
-            average.tolist(),
-            _rank(sign * corpus),
-            _rank(sign * average),
-            strict=True,
-        )
+    columns = [
+        testset.systems,
+        corpus.tolist(),
+        average.tolist(),
+        _rank(sign * corpus),
+        _rank(sign * average),
     ]
+    rows = [SystemAverage(*row) for row in zip(*columns, strict=True)]
+    rows.sort(key=lambda row: row.corpus_place)
     matches = scored.column("correct_4")
+    unsmoothed_zeros = None
+    if matches is not None:
+        unsmoothed_zeros = float((matches == 0).mean())
+    disagreements = _list_disagreements(scored, sign * corpus, sign * average)
+    case = _find_case(scored, seed, report_stage(progress, "looking"))
     return Averages(
         metric=metric.name,
         signature=mean.signature(testset),
         n_segments=testset.n_segments,
         n_pairs=len(scored.pairs),
-        unsmoothed_zeros=None if matches is None else float((matches == 0).mean()),
-        systems=tuple(sorted(rows, key=lambda row: row.corpus_place)),
-        disagreements=tuple(_list_disagreements(scored, sign * corpus, sign * average)),
-        case=_find_case(scored, seed, report_stage(progress, "looking")),
+        unsmoothed_zeros=unsmoothed_zeros,
+        systems=tuple(rows),
+        disagreements=tuple(disagreements),
+        case=case,
     )
 
 
@@ -560,14 +563,20 @@ def _choose_case(scored: _BothScores, sets: np.ndarray) -> Case | None:
     a, b = names.index(disagreement.a), names.index(disagreement.b)
     rows = np.sort(sets[best])
     sentences = scored.metric.score(scored.counts[[a, b]][:, rows]).T.tolist()
+    corpus_a, corpus_b = (sign * corpus[[a, b], best]).tolist()
+    average_a, average_b = (sign * average[[a, b], best]).tolist()
+    lines = [scored.testset.lines[k] for k in rows]
     ref_len = scored.column("ref_len")
+    lengths = [None for _ in rows]
+    if ref_len is not None:
+        lengths = ref_len[a, rows].tolist()
     return Case(
         disagreement,
-        corpus=(float(sign * corpus[a, best]), float(sign * corpus[b, best])),
-        average=(float(sign * average[a, best]), float(sign * average[b, best])),
-        lines=tuple(scored.testset.lines[k] for k in rows),
+        corpus=(corpus_a, corpus_b),
+        average=(average_a, average_b),
+        lines=tuple(lines),
         sentences=tuple((score_a, score_b) for score_a, score_b in sentences),
-        lengths=tuple(None if ref_len is None else int(ref_len[a, k]) for k in rows),
+        lengths=tuple(lengths),
     )
 
 
@@ -667,9 +676,12 @@ def lengths(
     gtm = resolve_metric(variant_set, "gtm", **settings)
     gtm_2 = resolve_metric(variant_set, "gtm-2", **settings)
     points = _score_variants(variant_set, [metric, gtm, gtm_2], grid * len(names), progress)
+    beside = None
+    if len(names) > 1:
+        beside = names[1]
     return Lengths(
         system=names[0],
-        beside=names[1] if len(names) > 1 else None,
+        beside=beside,
         how=method,
         n_segments=n,
         bleu_signature=metric.signature(testset),

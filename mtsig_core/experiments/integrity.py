@@ -109,22 +109,29 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
             reference: _count_equal(lines, texts, long_lines)
             for reference, texts in references.items()
         }
+        equal_to_source = None
+        if source is not None:
+            equal_to_source = _count_equal(lines, source, long_lines)
+        system_cautions = [caution for caution in cautions if caution.a == system]
         row = SystemIntegrity(
             system,
             equal_to_reference,
-            None if source is None else _count_equal(lines, source, long_lines),
+            equal_to_source,
             _find_nearest(system, outputs, cross_bleu, long_lines),
             driving.get(system),
-            tuple(caution for caution in cautions if caution.a == system),
+            tuple(system_cautions),
         )
         rows.append(row)
     general_cautions = [caution for caution in cautions if caution.a is None]
+    median_cross_bleu = None
+    if cross_bleu:
+        median_cross_bleu = float(np.median(list(cross_bleu.values())))
     return Integrity(
         testset.name,
         metric.name,
         len(long_lines),
         tuple(rows),
-        float(np.median(list(cross_bleu.values()))) if cross_bleu else None,
+        median_cross_bleu,
         (*missing.values(), *general_cautions),
     )
 

@@ -193,23 +193,27 @@ def three_sentences(
         scores = [(score_b, score_a) for score_a, score_b in scores]
     rows = [testset.lines.index(line) for line in case.lines]
     sentences = measure(testset.only(names).take(rows), metric).only(names)
-    outputs = [sentences.testset.systems[name] for name in names]
+    outputs = []
+    for first, second in zip(*(sentences.testset.systems[name] for name in names), strict=True):
+        outputs.append((first or "", second or ""))
     n_grams = [sentences.metric.stat_names.index(f"correct_{n}") for n in (1, 2, 3, 4)]
     n_grams += [sentences.metric.stat_names.index(f"total_{n}") for n in (1, 2, 3, 4)]
     sums = sentences.statistics.cumsum(axis=1)
     corpus = np.asarray(sentences.metric.score(sums)).tolist()
-    first_counts, second_counts = sums[:, :, n_grams].tolist()
+    counts = list(zip(*sums[:, :, n_grams].tolist(), strict=True))
+    lengths = [length or 0 for length in case.lengths]
+    of_random = how_often(measured, seed)
     return ThreeSentences(
         names=names,
-        outputs=[(first or "", second or "") for first, second in zip(*outputs, strict=True)],
+        outputs=outputs,
         scores=scores,
         mean=mean,
-        lengths=[length or 0 for length in case.lengths],
-        sums=list(zip(first_counts, second_counts, strict=True)),
+        lengths=lengths,
+        sums=counts,
         corpus=list(zip(*corpus, strict=True)),
         disagreements=len(rankings.disagreements),
         n_pairs=rankings.n_pairs,
-        of_random=how_often(measured, seed),
+        of_random=of_random,
         by_corpus=0 if is_in_order else 1,
     )
 

@@ -141,33 +141,22 @@ def draw_accuracies(
         seed=plan.seed,
     )
     check_trials(plan.trials, None, "ar")
-    all_decisions = []
-    for metric, counts in zip((human, *metrics), statistics, strict=True):
-        report = report_stage(progress, f"permuting {metric.name}")
-        all_decisions.append(
-            _draw_decisions(metric, counts, is_rated, units, sampling, plan, report)
-        )
-    people, *by_metric = all_decisions
-    scores = [
-        score_segments(metric, counts, is_rated)
-        for metric, counts in zip(metrics, statistics[1:], strict=True)
-    ]
-    permuted = permute_metrics(
-        np.array(scores),
-        is_rated,
-        units.jackknife_groups()[units.index],
-        people.p[:, 0],
-        plan.trials,
-        plan.seed,
-        report_stage(progress, "permutations of metrics"),
-    )
-    n_pairs = len(people.p)
-    n_ties = int(np.count_nonzero(people.signs[:, 0] == 0))
+    human_statistics, *metric_statistics = statistics
+    report = report_stage(progress, f"permuting {human.name}")
+    people = _draw_decisions(human, human_statistics, is_rated, units, sampling, plan, report)
     rows = []
-    for decisions in by_metric:
-        hard = accuracy(people.signs, decisions.signs)
-        soft = soft_accuracy(people.p, decisions.p)
-        rows.append(AccuracyDraws(n_pairs, n_ties, hard, soft))
+    scores = []
+    for metric, counts in zip(metrics, metric_statistics, strict=True):
+        report = report_stage(progress, f"permuting {metric.name}")
+        decisions = _draw_decisions(metric, counts, is_rated, units, sampling, plan, report)
+        rows.append(_compare_with_people(people, decisions))
+        scores.append(score_segments(metric, counts, is_rated))
+    groups = units.jackknife_groups()[units.index]
+    people_p = people.p[:, 0]
+    report = report_stage(progress, "permutations of metrics")
+    permuted = permute_metrics(
+        np.array(scores), is_rated, groups, people_p, plan.trials, plan.seed, report
+    )
     n_trials = units.all_swaps or plan.trials
     return AgreementDraws(
         testset, sampling, n_trials, tuple(metrics), tuple(rows), units.pieces, permuted
@@ -216,14 +205,16 @@ def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
         *about_ignored_documents(testset, unit, {"unit": "document"}),
         *about_words(testset, tokenizers),
     ]
+    info = TestSetInfo.from_testset(testset)
+    comparisons = compare_metrics([draws], order)
     return Agreement(
         human=human,
-        testset=TestSetInfo.from_testset(testset),
+        testset=info,
         sampling=draws.sampling,
         trials=draws.trials,
         correction=CORRECTION,
         metrics=tuple(rows),
-        comparisons=compare_metrics([draws], order),
+        comparisons=comparisons,
         warnings=tuple(cautions),
     )
 
@@ -241,8 +232,7 @@ def default_metrics(testset: TestSet, human: str) -> list[str]:
 
 
 def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """Find the place of differences among swapped ones: 0 above all, 1 below all, 1/2 in the
-    middle.
+    """Place differences among swapped ones: 0 above all, 1 below all, 1/2 in the middle.
 
     Shapes: `differences` (pairs, n), `observed` (pairs,), `null` (pairs, trials).
 
@@ -255,7 +245,8 @@ def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray)
     for k, row in enumerate(ordered):
         n_below = np.searchsorted(row, differences[k] - ties[k], side="left")
         n_reached = np.searchsorted(row, differences[k] + ties[k], side="right")
-        p[k] = 1 - (n_below + n_reached) / 2 / row.size
+        n_middle = (n_below + n_reached) / 2
+        p[k] = 1 - n_middle / row.size
     return p
 
 
@@ -348,8 +339,8 @@ def _draw_decisions(
 ) -> _Decisions:
     """Decide the pairs with a common segment, each on its common segments."""
     pairs = engine.all_pairs(len(is_rated))
-    has_common = (is_rated[pairs[:, 0]] & is_rated[pairs[:, 1]]).any(axis=1)
-    pairs = pairs[has_common]
+    is_common = is_rated[pairs].all(axis=1)  # (pairs, segments)
+    pairs = pairs[is_common.any(axis=1)]
     contrasts: Iterable[Contrast]
     if is_rated.all():  # the systems themselves serve all pairs
         contrasts = [contrast_pairs(metric, statistics, units, pairs)]
@@ -364,7 +355,8 @@ def _draw_decisions(
         improvements = sign * np.column_stack([contrast.deltas, resampled])
         tie = rounding_error(improvements)[:, None]
         has_order = np.abs(improvements) > tie
-        signs.append(np.where(has_order, np.sign(improvements), 0).astype(np.int8))
+        ordered_signs = np.where(has_order, np.sign(improvements), 0)
+        signs.append(ordered_signs.astype(np.int8))
         p.append(one_sided_p(improvements, improvements[:, 0], sign * null))
     return _Decisions(np.concatenate(signs), np.concatenate(p))
 
@@ -378,17 +370,30 @@ def _contrast_rated(
 ) -> Iterator[Contrast]:
     """Contrast a few pairs at a time, each with rows of its own for its rated segments."""
     for chunk in row_chunks(len(pairs), 2 * statistics[0].size, 1 << 24):
-        is_common = is_rated[pairs[chunk]].all(axis=1)  # (pairs, segments)
-        sides = statistics[pairs[chunk]] * is_common[:, None, :, None]
+        chunk_pairs = pairs[chunk]
+        is_common = is_rated[chunk_pairs].all(axis=1)  # (pairs, segments)
+        sides = statistics[chunk_pairs] * is_common[:, None, :, None]
         sides = sides.reshape(-1, *statistics.shape[1:])
+        n_common = is_common.sum(axis=1)
+        data = engine.UnitStatistics(metric, sides, units)
+        rows = np.arange(len(sides)).reshape(-1, 2)
         yield Contrast(
-            pairs=pairs[chunk],
+            pairs=chunk_pairs,
             has_score=is_rated,
-            n_common=is_common.sum(axis=1),
+            n_common=n_common,
             statistics=sides,
-            data=engine.UnitStatistics(metric, sides, units),
-            rows=np.arange(len(sides)).reshape(-1, 2),
+            data=data,
+            rows=rows,
         )
+
+
+def _compare_with_people(people: _Decisions, decisions: _Decisions) -> AccuracyDraws:
+    """Compute both accuracies of a metric's decisions."""
+    has_tie = people.signs[:, 0] == 0
+    n_ties = int(np.count_nonzero(has_tie))
+    hard = accuracy(people.signs, decisions.signs)
+    soft = soft_accuracy(people.p, decisions.p)
+    return AccuracyDraws(len(people.p), n_ties, hard, soft)
 
 
 def accuracies(
@@ -400,6 +405,7 @@ def accuracies(
         hard = float(draws.hard[0])
         hard_low, hard_high = _interval(draws.hard, alpha)
     soft_low, soft_high = _interval(draws.soft, alpha)
+    soft = float(draws.soft[0])
     return MetricAgreement(
         metric=metric.name,
         signature=signature,
@@ -409,7 +415,7 @@ def accuracies(
         pairwise_accuracy=hard,
         pairwise_accuracy_low=hard_low,
         pairwise_accuracy_high=hard_high,
-        soft_pairwise_accuracy=float(draws.soft[0]),
+        soft_pairwise_accuracy=soft,
         soft_pairwise_accuracy_low=soft_low,
         soft_pairwise_accuracy_high=soft_high,
     )
@@ -424,7 +430,8 @@ def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
     samples = samples[np.isfinite(samples)]
     if not len(samples):
         return 0.0, 1.0
-    quantiles = np.quantile(samples - samples.mean(), [alpha / 2, 1 - alpha / 2])
+    centred = samples - samples.mean()
+    quantiles = np.quantile(centred, [alpha / 2, 1 - alpha / 2])
     low, high = np.clip(quantiles + observed, 0.0, 1.0).tolist()
     return low, high
 
@@ -445,7 +452,8 @@ def compare_metrics(
     is_reached = np.abs(permuted[:, 1:]) >= least
     p = (np.count_nonzero(is_reached, axis=1) + 1) / permuted.shape[1]
     n_units = np.array(sum(testset_draws.n_units for testset_draws in draws))
-    p = np.maximum(p, p_floor(TESTS["bootstrap"], draws[0].sampling.unit, n_units))
+    floor = p_floor(TESTS["bootstrap"], draws[0].sampling.unit, n_units)
+    p = np.maximum(p, floor)
     p_adjusted = holm(p)
     names = [metric.name for metric in draws[0].metrics]
     rank = {k: place for place, k in enumerate(order)}
@@ -453,10 +461,12 @@ def compare_metrics(
     for k, (first, second) in enumerate(combinations(range(len(names)), 2)):
         better, worse = first, second
         delta = float(observed[k])
+        p_value = float(p[k])
+        adjusted = float(p_adjusted[k])
         if delta < 0 or (delta == 0 and rank[second] < rank[first]):
             better, worse = second, first
         comparisons[rank[better], rank[worse]] = AgreementComparison(
-            names[better], names[worse], abs(delta), float(p[k]), float(p_adjusted[k])
+            names[better], names[worse], abs(delta), p_value, adjusted
         )
     return tuple(comparisons[ranks] for ranks in sorted(comparisons))
 
@@ -475,7 +485,8 @@ def score_segments(metric: Metric, statistics: np.ndarray, is_rated: np.ndarray)
         n = np.count_nonzero(is_rated, axis=1)[:, None]
         without = np.asarray(metric.score(totals[:, None] - counts))
         without = np.where(n > 1, without, 0.0)
-        scores = n * np.asarray(metric.score(totals))[:, None] - (n - 1) * without
+        with_all = np.asarray(metric.score(totals))[:, None]
+        scores = n * with_all - (n - 1) * without
     return np.where(is_rated, direction(metric) * scores, 0.0)
 
 
@@ -511,8 +522,10 @@ def permute_metrics(
     systems = list(zip(pairs[is_tested], is_common[is_tested], strict=True))
     distances = np.zeros((2, len(metric_pairs), 1 + trials))  # from people
     for k, ((i, j), segments) in enumerate(systems):
-        sums_i = sum_groups((scores[:, i] * segments)[..., None], groups)[:, :, 0]
-        sums_j = sum_groups((scores[:, j] * segments)[..., None], groups)[:, :, 0]
+        scores_i = scores[:, i] * segments
+        scores_j = scores[:, j] * segments
+        sums_i = sum_groups(scores_i[..., None], groups)[:, :, 0]
+        sums_j = sum_groups(scores_j[..., None], groups)[:, :, 0]
         p = _traded_p(sums_i[metric_pairs.T], sums_j[metric_pairs.T], coins[[i, j]])
         distances += np.abs(p - people[k])
         if progress is not None:
@@ -525,7 +538,8 @@ def permute_metrics(
 def _standardize(scores: np.ndarray, is_rated: np.ndarray) -> np.ndarray:
     """Scale to mean 0 and variance 1 over all that is rated; 0 where not rated, or all are equal."""
     rated = scores[:, is_rated]
-    centred = np.where(is_rated, scores - rated.mean(axis=1)[:, None, None], 0.0)
+    means = rated.mean(axis=1)[:, None, None]
+    centred = np.where(is_rated, scores - means, 0.0)
     varies = np.ptp(rated, axis=1) > rounding_error(rated)
     spread = np.where(varies, rated.std(axis=1), np.inf)
     scaled: np.ndarray = centred / spread[:, None, None]
@@ -558,15 +572,12 @@ def _traded_p(sums_a: np.ndarray, sums_b: np.ndarray, coins: np.ndarray) -> np.n
         total = differences.sum(axis=1)
         traded_total = total + coins_a @ a.T - coins_b @ b.T
         squares = (differences**2).sum(axis=1)
-        traded_squares = (
-            squares
-            + coins_a @ (a * (2 * differences + a)).T
-            + coins_b @ (b * (b - 2 * differences)).T
-            - 2 * both_trade
-        )
-        p_values.append(
-            _normal_p(np.vstack([total, traded_total]), np.vstack([squares, traded_squares]))
-        )
+        moved_by_a = a * (2 * differences + a)
+        moved_by_b = b * (b - 2 * differences)
+        traded_squares = squares + coins_a @ moved_by_a.T + coins_b @ moved_by_b.T - 2 * both_trade
+        all_totals = np.vstack([total, traded_total])
+        all_squares = np.vstack([squares, traded_squares])
+        p_values.append(_normal_p(all_totals, all_squares))
     return np.swapaxes(p_values, 1, 2)
 
 
@@ -576,7 +587,8 @@ def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
 
     varies = squares > rounding_error(squares.T)
     spread = np.sqrt(np.where(varies, squares, 1.0))
-    p: np.ndarray = np.where(varies, ndtr(-totals / spread), 0.5)
+    normal_p = ndtr(-totals / spread)
+    p: np.ndarray = np.where(varies, normal_p, 0.5)
     return p
 
 
@@ -641,6 +653,7 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
         cautions = (*missing.get(lang_pair, ()), *result.warnings)
         lang_pairs[lang_pair] = replace(result, warnings=cautions)
     resolved = next(iter(draws.values())).metrics
+    without = [lang_pair for lang_pair in task.testsets if lang_pair not in testsets]
     rows_by_metric = zip(*(pair_draws.rows for pair_draws in draws.values()), strict=True)
     means = [_mean(metric_rows) for metric_rows in rows_by_metric]
     order = _rank_by_agreement(means)
@@ -651,16 +664,17 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
         ]
         signature = " ".join(dict.fromkeys(signatures))  # tokenizers may differ
         rows.append(accuracies(resolved[k], signature, means[k], alpha))
+    comparisons = compare_metrics(list(draws.values()), order)
     return TaskAgreement(
         human=human,
         task=TaskInfo.from_task(task),
         pairs=lang_pairs,
-        without=tuple(lang_pair for lang_pair in task.testsets if lang_pair not in testsets),
+        without=tuple(without),
         alpha=alpha,
         seed=seed,
         correction=CORRECTION,
         metrics=tuple(rows),
-        comparisons=compare_metrics(list(draws.values()), order),
+        comparisons=comparisons,
     )
 
 

@@ -233,12 +233,14 @@ def combine_metrics(testset: TestSet, names: Sequence[str], rule: str) -> Combin
             {"metrics": "NAME,..."},
         )
     scores = scores[:, has_all]
+    without = [name for name in testset.systems if name not in systems]
+    autorank = combine(scores[:, :, None], rule)[:, 0]
     return CombinedMetrics(
         metrics=tuple(by_metric.only(systems) for by_metric in measured),
         systems=tuple(systems),
-        without=tuple(name for name in testset.systems if name not in systems),
+        without=tuple(without),
         scores=scores,
-        autorank=combine(scores[:, :, None], rule)[:, 0],
+        autorank=autorank,
     )
 
 
@@ -260,14 +262,16 @@ def _rank_pair(
     rows = []
     for k, system in enumerate(combined.systems):
         rank_low, rank_high = ranked.ranges[k]
+        autorank = float(combined.autorank[k])
+        system_places = places[:, k].tolist()
         row = AutoRanked(
             system=system,
-            autorank=float(combined.autorank[k]),
+            autorank=autorank,
             low=float(low[k]),
             high=float(high[k]),
             rank_low=rank_low,
             rank_high=rank_high,
-            places=dict(zip(names, places[:, k].tolist(), strict=True)),
+            places=dict(zip(names, system_places, strict=True)),
         )
         rows.append(row)
     rows.sort(key=lambda row: row.autorank)

@@ -355,6 +355,8 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     def gather(samples: list[_SampleConclusions]) -> Sampling:
         columns = zip(*samples, strict=True)
         by_sample = _SampleConclusions(*(np.stack(column, axis=1) for column in columns))
+        systems = _list_systems(measured, by_sample)
+        sampled_pairs = _list_pairs(measured, contrast, p_of_whole, by_sample)
         return Sampling(
             metric=metric.name,
             higher_is_better=metric.higher_is_better,
@@ -367,8 +369,8 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
             settings=settings,
             trials=trials,
             whole_units=scored.n_documents or scored.n_segments,
-            systems=tuple(_list_systems(measured, by_sample)),
-            pairs=tuple(_list_pairs(measured, contrast, p_of_whole, by_sample)),
+            systems=tuple(systems),
+            pairs=tuple(sampled_pairs),
         )
 
     report = report_stage(progress, f"{kind} of {size}")
@@ -395,16 +397,18 @@ def _list_pairs(
     """List the pairs of a contrast on the whole test set, with their conclusions on samples."""
     deltas = contrast.fill(contrast.deltas)
     for k, (first, second) in enumerate(contrast.pairs):
+        delta = float(deltas[k])
+        p = float(p_of_whole[k])
         yield SampledPair(
             a=measured.names[first],
             b=measured.names[second],
             higher_is_better=measured.metric.higher_is_better,
-            full=float(deltas[k]),
+            full=delta,
             deltas=by_sample.deltas[k],
             win=by_sample.win[k],
             lose=by_sample.lose[k],
             p_value=by_sample.p[k],
-            whole_p=float(p_of_whole[k]),
+            whole_p=p,
         )
 
 
@@ -877,6 +881,9 @@ def conclusions(  # noqa: PLR0913  each parameter is an option of the command
         verdicts = np.where(concluded, agrees, 0).astype(int)
         size_of_task = np.array([size for size, _ in tasks])[done[in_order]]
         by_size = {size: verdicts[size_of_task == size] for size in sizes}
+        n_samples = [len(verdicts) for verdicts in by_size.values()]
+        rows = _conclude(source, pairs, by_size, p_of_whole)
+        levels = _count_levels(share, agrees)
         return Conclusions(
             metric=source.metric.name,
             alpha=alpha,
@@ -884,9 +891,9 @@ def conclusions(  # noqa: PLR0913  each parameter is an option of the command
             resamples=resamples,
             n_segments=source.n_segments,
             sizes=sizes,
-            samples=tuple(len(verdicts) for verdicts in by_size.values()),
-            rows=_conclude(source, pairs, by_size, p_of_whole),
-            levels=_count_levels(share, agrees),
+            samples=tuple(n_samples),
+            rows=rows,
+            levels=levels,
             verdicts=by_size,
         )
 
@@ -930,15 +937,19 @@ def _conclude(
     """Make a row for each pair and size, from verdicts of shape (samples, pairs)."""
     rows = []
     for k, (first, second) in enumerate(pairs):
+        delta = float(abs(source.scores[first] - source.scores[second]))
+        p = float(p_of_whole[k])
         for size, verdicts in by_size.items():
+            right = rate_of(verdicts[:, k] == 1)
+            wrong = rate_of(verdicts[:, k] == -1)
             row = Concluded(
                 a=source.systems[first],
                 b=source.systems[second],
-                delta=float(abs(source.scores[first] - source.scores[second])),
+                delta=delta,
                 size=size,
-                right=rate_of(verdicts[:, k] == 1),
-                wrong=rate_of(verdicts[:, k] == -1),
-                whole_p=float(p_of_whole[k]),
+                right=right,
+                wrong=wrong,
+                whole_p=p,
             )
             rows.append(row)
     return tuple(rows)
@@ -1064,6 +1075,7 @@ def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
             if p is not None and is_by_unit:
                 rows.append(PairTest(a, b, unit, outcome.test, p, significant(p, alpha)))
     by_segment = examinations["segment"]
+    improvement = by_segment.sign * by_segment.delta
     return AllPairTests(
         metric=metric.name,
         alpha=alpha,
@@ -1073,7 +1085,7 @@ def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
         signature=metric.signature(testset),
         score_a=by_segment.score_a,
         score_b=by_segment.score_b,
-        improvement=by_segment.sign * by_segment.delta,
+        improvement=improvement,
         trials=trials,
         n_segments=by_segment.n,
         rows=tuple(rows),

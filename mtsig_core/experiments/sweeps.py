@@ -231,16 +231,19 @@ class _Source:
         measured = measured.best_first()
         units = measured.units(unit)
         metric, statistics = measured.metric, measured.statistics
-        contrast = contrast_pairs(metric, statistics, units, engine.all_pairs(len(statistics)))
+        all_pairs = engine.all_pairs(len(statistics))
+        contrast = contrast_pairs(metric, statistics, units, all_pairs)
         pair_rows = contrast.rows
         if measured.has_gaps:
             pair_rows = pair_rows + len(statistics)
             statistics = np.concatenate([statistics, contrast.statistics])
-        by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
+        sums = units.sum(statistics)
+        by_unit = np.ascontiguousarray(sums.swapaxes(0, 1))
         n_units = contrast.n_units[contrast.is_tested]
         n_differing = contrast.count_differing_units(is_swapped=False)[contrast.is_tested]
         few_pairs = np.flatnonzero(n_differing < n_units)
         first, second = by_unit.swapaxes(0, 1)[pair_rows[few_pairs].T]
+        differs = (first != second).any(axis=2)
         return cls(
             measured=measured,
             contrast=contrast,
@@ -251,7 +254,7 @@ class _Source:
             pair_rows=pair_rows,
             n_units=n_units,
             few_pairs=few_pairs,
-            differs=(first != second).any(axis=2),
+            differs=differs,
         )
 
     @property
@@ -272,12 +275,14 @@ class _Source:
             by_unit = self.by_unit.take(sampled, axis=0)
         else:
             segments = [self.members[unit] for unit in sampled]
-            index = np.repeat(np.arange(len(sampled)), [len(rows) for rows in segments])
+            n_segments = [len(rows) for rows in segments]
+            index = np.repeat(np.arange(len(sampled)), n_segments)
             counts = self.count(np.concatenate(segments))
             subset_units = Units(self.units.kind, index, len(sampled))
             by_unit = subset_units.sum(counts).swapaxes(0, 1)
-        if len(sampled) > _GROUPS:
-            starts = np.arange(_GROUPS) * len(sampled) // _GROUPS
+        n_sampled = len(sampled)
+        if n_sampled > _GROUPS:
+            starts = np.arange(_GROUPS) * n_sampled // _GROUPS
             by_unit = np.add.reduceat(by_unit, starts, axis=0)
         return _unit_statistics(self.measured.metric, by_unit)
 
@@ -414,14 +419,18 @@ def _test_subset(source: _Source, size: int, repeat: int, settings: SamplingSett
     floor = p_floor(TESTS["percentile"], settings.unit, n_units)
     tails[~significant(floor, settings.alpha)] = np.nan  # so few units show nothing
     unit_sizes = np.bincount(source.units.index, minlength=n)
+    n_segments = int(unit_sizes[sampled].sum())
+    replicates = None
+    if is_all:
+        replicates = scores[:n_systems]
     return _Subset(
-        n_segments=int(unit_sizes[sampled].sum()),
+        n_segments=n_segments,
         scores=data.scores[:n_systems],
         low=(low - medians) / scale,
         high=(high - medians) / scale,
         deltas=deltas,
         tails=tails,
-        replicates=scores[:n_systems] if is_all else None,
+        replicates=replicates,
     )
 
 
@@ -446,13 +455,14 @@ def _find_errors(source: _Source, seed: int, jobs: int) -> PairErrors:
     n_effective = contrast.n_effective[contrast.is_tested]
     errors = {}
     for k, (first, second) in enumerate(contrast.pairs[contrast.is_tested]):
-        errors[source.names[first], source.names[second]] = PairError(
+        error = PairError(
             float(deltas[k]),
             float(se[k]),
             float(freedom[k]),
             int(source.n_units[k]),
             float(n_effective[k]),
         )
+        errors[source.names[first], source.names[second]] = error
     return errors
 
 
@@ -482,34 +492,35 @@ def _gather(
                 wrong = replace(wrong, low=None, high=None)
             if error.delta == 0:
                 wrong = rate(0, 0)
+            delta = _finite_mean(deltas[:, k])
+            expected = _expect(error.delta, error, size, n, settings.alpha)
             row = PairSize(
-                size,
-                n_segments,
-                len(subsets),
-                *names,
-                _finite_mean(deltas[:, k]),
-                detected,
-                wrong,
-                *_expect(error.delta, error, size, n, settings.alpha),
+                size, n_segments, len(subsets), *names, delta, detected, wrong, *expected
             )
             pairs.append(row)
     scores = source.data.scores[: len(source.names)].tolist()
+    score_by_system = dict(zip(source.names, scores, strict=True))
+    slopes = [_fit_slope(name, systems) for name in source.names]
+    replicates = None
+    if n in by_size:
+        replicates = by_size[n][0].replicates
+    testset = source.measured.testset
     return SizeSweep(
         metric=metric.name,
-        signature=metric.signature(source.measured.testset),
+        signature=metric.signature(testset),
         higher_is_better=metric.higher_is_better,
         settings=settings,
         n_units=n,
-        n_segments=source.measured.testset.n_segments,
+        n_segments=testset.n_segments,
         errors=errors,
         systems=tuple(systems),
         pairs=tuple(pairs),
-        scores=dict(zip(source.names, scores, strict=True)),
-        slopes=tuple(_fit_slope(name, systems) for name in source.names),
+        scores=score_by_system,
+        slopes=tuple(slopes),
         recounted=depends_on_testset(metric),
         ends=tails,
         widths=widths,
-        whole=by_size[n][0].replicates if n in by_size else None,
+        whole=replicates,
     )
 
 
@@ -525,6 +536,7 @@ def _finite_mean(values: np.ndarray) -> float | None:
 def _system_rows(
     size: int, names: Sequence[str], subsets: Sequence[_Subset]
 ) -> Iterator[SystemSize]:
+    n_segments = _mean_segments(subsets)
     scores = np.array([subset.scores for subset in subsets])
     low = np.array([subset.low for subset in subsets])
     high = np.array([subset.high for subset in subsets])
@@ -535,17 +547,20 @@ def _system_rows(
         finite = scores[:, k][np.isfinite(scores[:, k])]
         if len(finite):
             score_low, score_high = np.percentile(finite, _BAND).tolist()
+        mean_low = _finite_mean(low[:, k])
+        mean_high = _finite_mean(high[:, k])
+        mean_width = _finite_mean(high[:, k] - low[:, k])
         yield SystemSize(
             size=size,
-            segments=_mean_segments(subsets),
+            segments=n_segments,
             repeats=len(subsets),
             system=name,
             score=_finite_mean(scores[:, k]),
             score_low=score_low,
             score_high=score_high,
-            low=_finite_mean(low[:, k]),
-            high=_finite_mean(high[:, k]),
-            width=_finite_mean(high[:, k] - low[:, k]),
+            low=mean_low,
+            high=mean_high,
+            width=mean_width,
         )
 
 
@@ -584,14 +599,17 @@ def _expect(
 
 
 def _fit_slope(system: str, rows: Sequence[SystemSize]) -> Slope:
-    points = [
-        (math.log(row.size), math.log(row.width))
-        for row in rows
-        if row.system == system and row.width
-    ]
-    if len(points) < 2:
+    log_sizes = []
+    log_widths = []
+    for row in rows:
+        if row.system == system and row.width:
+            log_sizes.append(math.log(row.size))
+            log_widths.append(math.log(row.width))
+    n_points = len(log_sizes)
+    if n_points < 2:
         return Slope(system, None, None, None)
-    x, y = np.array(points).T
+    x = np.array(log_sizes)
+    y = np.array(log_widths)
     x = x - x.mean()
     sum_of_squares = float(x @ x)
     slope = float(x @ y) / sum_of_squares
@@ -599,8 +617,8 @@ def _fit_slope(system: str, rows: Sequence[SystemSize]) -> Slope:
         return Slope(system, None, None, None)
     residuals = y - y.mean() - slope * x
     se = None
-    if len(points) > 2:
-        variance = float(residuals @ residuals) / (len(points) - 2)
+    if n_points > 2:
+        variance = float(residuals @ residuals) / (n_points - 2)
         se = math.sqrt(variance / sum_of_squares)
     return Slope(system, slope, se, 1 - 2**slope)
 
@@ -759,6 +777,7 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
             raise SettingError(
                 f"A share of the test set is {share}. Expected a number above 0 and at most 1."
             )
+    sizes = [float(share) for share in shares]
     sweeps: dict[int, list[SizeSweep]] = {}
     sets = reference_sets(names)
     for k, chosen_references in enumerate(sets):
@@ -770,7 +789,7 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
         sweep = sweep_sizes(
             testset.scored_with(chosen_references),
             metric,
-            sizes=[float(share) for share in shares],
+            sizes=sizes,
             repeats=repeats,
             unit=unit,
             resamples=resamples,
@@ -781,12 +800,13 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
         )
         sweeps.setdefault(len(chosen_references), []).append(sweep)
     first_sweep = sweeps[1][0]
+    rows = _reference_rows(sweeps, seed)
     return ReferenceSweep(
         metric=metric.name,
         settings=first_sweep.settings,
         names=names,
         n_units=first_sweep.n_units,
-        rows=tuple(_reference_rows(sweeps, seed)),
+        rows=tuple(rows),
     )
 
 
@@ -834,21 +854,25 @@ def _reference_rows(
             size, system = first_row.size, first_row.system
             rows = [_find_row(sweep, size, system) for sweep in same_number]
             width = _mean([row.width for row in rows])
-            single_width = _mean([_find_row(sweep, size, system).width for sweep in sweeps[1]])
+            single_rows = [_find_row(sweep, size, system) for sweep in sweeps[1]]
+            single_width = _mean([row.width for row in single_rows])
             equivalent = low = high = None
             if width and single_width:
                 equivalent = (width / single_width) ** 2
                 if n_references > 1:
                     interval = _interval_of_share(sweeps[1], same_number, size, system, seed)
                     low, high = interval or (None, None)
+            mean_score = _mean([row.score for row in rows])
+            mean_low = _mean([row.low for row in rows])
+            mean_high = _mean([row.high for row in rows])
             yield ReferenceSize(
                 references=n_references,
                 sets=len(same_number),
                 size=size,
                 system=system,
-                score=_mean([row.score for row in rows]),
-                low=_mean([row.low for row in rows]),
-                high=_mean([row.high for row in rows]),
+                score=mean_score,
+                low=mean_low,
+                high=mean_high,
                 width=width,
                 equivalent=equivalent,
                 equivalent_low=low,
@@ -1003,10 +1027,13 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
         pool = default_pool(make_units(testset, unit, block_length).n)
     if pool < GROWING[0]:
         raise SettingError(f"pool is {pool}. Expected at least {GROWING[0]} resamples.")
+    only = None
+    if system is not None:
+        only = [system]
     settings, measured = prepare_systems(
         testset,
         metric,
-        None if system is None else [system],
+        only,
         progress,
         unit=unit,
         alpha=alpha,
@@ -1032,15 +1059,18 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
         if size <= pool:
             median, low, high = _percentiles(scores[None, :size], alpha)[:, 0].tolist()
             growing.append(Growing(size, median, low, high))
+    repeats = [_repeat(scores, size, alpha) for size in REPEATED if size <= pool]
+    median_score = float(np.median(scores))
+    sigma = float(scores.std(ddof=1))
     return Stability(
         metric=measured.metric.name,
         system=best,
         settings=settings,
         score=float(data.scores[0]),
-        median=float(np.median(scores)),
-        sigma=float(scores.std(ddof=1)),
+        median=median_score,
+        sigma=sigma,
         growing=tuple(growing),
-        repeats=tuple(_repeat(scores, size, alpha) for size in REPEATED if size <= pool),
+        repeats=tuple(repeats),
     )
 
 

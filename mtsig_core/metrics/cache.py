@@ -79,7 +79,7 @@ class _Memory:
 
 #: Experiments ask for the same statistics several times. Those of a large set are most of the
 #: memory that a process needs: they are read from disk again.
-STATISTICS_MEMORY = _Memory(max_bytes=1 << 26)
+STATISTICS_MEMORY = _Memory(max_bytes=1 << 25)
 
 
 def cached_statistics(

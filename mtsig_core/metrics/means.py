@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
+from mtsig_core.metrics.protocol import Metric
 from mtsig_core.testset import TestSet
-
-if TYPE_CHECKING:
-    from mtsig_core.metrics import Metric
 
 _LARGEST = 1e100
 

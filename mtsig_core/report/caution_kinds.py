@@ -7,6 +7,7 @@ Words are templates of `caution_words.Template`. They are filled with the facts,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from mtsig_core.caution import Caution, Fact, Kind, Words
@@ -109,13 +110,17 @@ def _describe_copies(caution: Caution) -> dict[str, str]:
         sides.append("source")
     if caution.facts["has_references"]:
         sides.append("reference")
-    elsewhere = " in another document" if caution.facts["unit"] == "document" else ""
+    elsewhere = ""
+    if caution.facts["unit"] == "document":
+        elsewhere = " in another document"
     return {"same": " and ".join(sides), "elsewhere": elsewhere}
 
 
 def _weigh_units(caution: Caution) -> dict[str, Any]:
     facts = caution.facts
-    added = "segment" if facts["unit"] == "block" else facts["unit"]
+    added = facts["unit"]
+    if added == "block":
+        added = "segment"
     return {"unequal": round(facts["worth"]) != facts["n"], "added": added}
 
 
@@ -186,7 +191,9 @@ def _doubt_agreement(caution: Caution) -> dict[str, str]:
         return {"meaning": "The metric is no guide to these systems."}
     if facts["doubt"] == "human scores":
         return {"meaning": f"The direction of {facts['human']} may be wrong."}
-    direction = "higher" if facts["higher_is_better"] else "lower"
+    direction = "lower"
+    if facts["higher_is_better"]:
+        direction = "higher"
     return {"meaning": f"Its direction ({direction} is better) may be wrong."}
 
 
@@ -225,7 +232,7 @@ def _name_telling_metric(facts: Mapping[str, Any]) -> str:
 
 
 def _ask_for_units(caution: Caution) -> dict[str, str]:
-    names = {name for remedy in caution.remedies for name in remedy}
+    names = set(chain(*caution.remedies))
     advice = fill_template("Use at least {needed:#{unit}}", **caution.facts)
     if "correction" in names:
         advice += ", or use the Romano-Wolf correction"
@@ -236,7 +243,9 @@ def _ask_for_units(caution: Caution) -> dict[str, str]:
 
 def _name_test(caution: Caution) -> dict[str, str | None]:
     test = caution.facts.get("decided_by")
-    return {"own_test": None if test is None else TESTS[test].title}
+    if test is None:
+        return {"own_test": None}
+    return {"own_test": TESTS[test].title}
 
 
 def _name_trusted(caution: Caution) -> dict[str, str]:
@@ -258,7 +267,9 @@ def _compare_ranks(caution: Caution) -> dict[str, str]:
         follow = "are not corrected"
     elif not facts["for_all"]:
         follow += ", which does not cover all pairs"
-    differing = describe_rank_disagreement(**facts["differ"]) if facts["differ"] else ""
+    differing = ""
+    if facts["differ"]:
+        differing = describe_rank_disagreement(**facts["differ"])
     return {"follow": follow, "differing": differing}
 
 
@@ -824,7 +835,9 @@ CAUTION_KINDS: dict[str, Kind] = {
 
 def _describe_ratings(assumption: Fact) -> dict[str, str]:
     counts = [f"{n:,} {reason}" for reason, n in assumption.facts["left_out"].items() if n]
-    excluded = f" Excluded: {', '.join(counts)}." if counts else ""
+    excluded = ""
+    if counts:
+        excluded = f" Excluded: {', '.join(counts)}."
     agreement = ""
     if assumption.facts["agreement"] is not None:
         alpha = assumption.facts["agreement"]
@@ -833,7 +846,9 @@ def _describe_ratings(assumption: Fact) -> dict[str, str]:
 
 
 def _describe_favour(assumption: Fact) -> dict[str, str]:
-    return {"finds": "finds" if assumption.facts["p"] <= 0.05 else "does not find"}
+    if assumption.facts["p"] <= 0.05:
+        return {"finds": "finds"}
+    return {"finds": "does not find"}
 
 
 #: Why it is not tested whether raters favour systems.
@@ -851,7 +866,9 @@ def _explain_untested(assumption: Fact) -> dict[str, str]:
 
 
 def _end_list(assumption: Fact) -> dict[str, str]:
-    return {"more": ", ..." if assumption.facts["n"] > len(assumption.facts["files"]) else ""}
+    if assumption.facts["n"] > len(assumption.facts["files"]):
+        return {"more": ", ..."}
+    return {"more": ""}
 
 
 ASSUMPTION_KINDS: dict[str, Kind] = {
@@ -1071,7 +1088,9 @@ def write_words(fact: Fact) -> Words:
             "measure": name_metric(metric),
         }
     for name, value in fact.facts.items():
-        names[name] = _NAMED[name](value) if name in _NAMED else value
+        if name in _NAMED:
+            value = _NAMED[name](value)
+        names[name] = value
     if "correction" in fact.facts:
         names["p_word"] = p_word(fact.facts["correction"])
     kind = fact.kind

@@ -79,19 +79,24 @@ class Template(Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Format a value by one of the formats of templates."""
-        if value is None:
+        is_optional = format_spec.startswith("?")  # written only if there is such a thing
+        if value is None or (is_optional and not value):
             return ""
+        if is_optional:
+            return format_spec[1:]
         if format_spec in _LISTS:
             return _LISTS[format_spec](value)
-        if format_spec.startswith("?"):  # only if there is such a thing
-            return format_spec[1:] if value else ""
-        n = len(value) if isinstance(value, list | tuple) else value
+        n = value
+        if isinstance(value, list | tuple):
+            n = len(value)
         if format_spec.startswith("#"):
             noun = format_spec[1:]
             return format_count(n, "stationary block" if noun == "block" else noun)
         if "|" in format_spec:  # one or many, true or false
             singular, plural = format_spec.split("|")
-            return singular if n == 1 else plural
+            if n == 1:
+                return singular
+            return plural
         return str(super().format_field(value, format_spec))
 
 
@@ -229,7 +234,9 @@ def explain_no_decision(
 ) -> str | None:
     """Write that nothing can be decided, and why, in a short sentence; None if something can be."""
     reason = find_reason_undecided(settings, result, correction)
-    return None if reason is None else f"Cannot be decided: {reason}"
+    if reason is None:
+        return None
+    return f"Cannot be decided: {reason}"
 
 
 _WHY_NO_SEGMENT = {
@@ -244,8 +251,10 @@ def describe_gap(gap: Gap) -> str:
     >>> describe_gap(Gap(1, 3, "canary"))
     'line 1 and 2 more, a canary'
     """
-    more = f" and {gap.n - 1} more" if gap.n > 1 else ""
-    return f"line {gap.first}{more}{_WHY_NO_SEGMENT.get(gap.why or '', '')}"
+    text = f"line {gap.first}"
+    if gap.n > 1:
+        text += f" and {gap.n - 1} more"
+    return text + _WHY_NO_SEGMENT.get(gap.why or "", "")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -291,7 +300,9 @@ def group_by_kind(
 
 def list_remedies(cautions: Iterable[Caution]) -> list[Remedy]:
     """Return the remedies of some cautions, each once."""
-    remedies = {str(remedy): remedy for caution in cautions for remedy in caution.remedies}
+    remedies: dict[str, Remedy] = {}
+    for caution in cautions:
+        remedies |= {str(remedy): remedy for remedy in caution.remedies}
     return list(remedies.values())
 
 
@@ -312,8 +323,9 @@ def group_cautions(
         listed = group[:most]
         texts = []
         for caution in listed:
-            is_repeated = caution is not listed[-1] and caution.advice == listed[-1].advice
-            text = caution.finding if is_repeated else caution.text
+            text = caution.text
+            if caution is not listed[-1] and caution.advice == listed[-1].advice:
+                text = caution.finding
             texts.append(_prefix(caution, several) + text)
         if len(group) > most:
             texts.append(f"... and {len(group) - most} more of this kind.")
@@ -354,7 +366,9 @@ def list_assumptions(
     for assumption in assumed:
         if assumption.metric is not None and assumption.metric not in metrics:
             continue
-        sentence = with_remedy(assumption) if remedies else assumption.text
+        sentence = assumption.text
+        if remedies:
+            sentence = with_remedy(assumption)
         if assumption.kind.concern == "assumed":
             sentence = f"Assumed: {sentence}"
         sentences.append(sentence)

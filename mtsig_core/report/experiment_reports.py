@@ -187,7 +187,9 @@ def agreement_verdict(agreement: AnyAgreement) -> str:
     for row in agreement.comparisons:
         is_better = row.a == best.metric and significant(row.p_adjusted, agreement.sampling.alpha)
         if best.metric in (row.a, row.b) and not is_better:
-            other_metric = row.b if row.a == best.metric else row.a
+            other_metric = row.a
+            if row.a == best.metric:
+                other_metric = row.b
             alike.append(metric_title(other_metric))
     comparison = "significantly more than all others"
     if alike:
@@ -317,16 +319,13 @@ def agreement_record(agreement: AnyAgreement) -> dict[str, Any]:
     if isinstance(agreement, Agreement):
         return {"human": agreement.human, "testset": info_record(agreement.testset), **results}
     task = agreement.task
+    about_task = {"name": task.name, "digest": task.digest, "pairs": task.pairs}
+    pairs = {pair: agreement_record(result) for pair, result in agreement.pairs.items()}
     return {
         "human": agreement.human,
-        "task": {
-            "name": task.name,
-            "digest": task.digest,
-            "pairs": task.pairs,
-            **assumed_record(task.assumed),
-        },
+        "task": about_task | assumed_record(task.assumed),
         **results,
-        "pairs": {pair: agreement_record(result) for pair, result in agreement.pairs.items()},
+        "pairs": pairs,
         "without": agreement.without,
     }
 
@@ -671,18 +670,12 @@ def autorank_blocks(autorank: AutoRank, pair: str) -> list[Block]:
     if result.without:
         systems = ", ".join(map(printable, result.without))
         notes.append(f"Excluded, because they lack scores of a metric: {systems}.")
+    verdict = f"{_state_autorank(result)}."
+    title = f"AutoRank of {pair}"
+    table = autorank_table(result)
     return [
-        Paragraph(
-            text=f"{_state_autorank(result)}.",
-            role="verdict",
-            about=f"{pair}, AutoRank by {metrics}",
-        ),
-        TableBlock(
-            table=autorank_table(result),
-            title=f"AutoRank of {pair}",
-            caption=f"AutoRank of {pair}.",
-            notes=(" ".join(notes),),
-        ),
+        Paragraph(text=verdict, role="verdict", about=f"{pair}, AutoRank by {metrics}"),
+        TableBlock(table=table, title=title, caption=f"{title}.", notes=(" ".join(notes),)),
         Warnings(cautions=result.warnings),
     ]
 
@@ -815,14 +808,15 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
         *_explain_autorank(findings, pair),
     ]
     verdict = f"{state_verdict(comparison, findings.metric)}."
+    table = TableBlock(
+        table=findings_table(findings, pair),
+        title=f"{pair}: findings",
+        caption=f"Findings for {pair} by {title}.",
+        notes=tuple(notes),
+    )
     return [
         Paragraph(text=verdict, role="verdict", about=f"{pair}, {title}"),
-        TableBlock(
-            table=findings_table(findings, pair),
-            title=f"{pair}: findings",
-            caption=f"Findings for {pair} by {title}.",
-            notes=tuple(notes),
-        ),
+        table,
         _show_head_to_head(findings, pair),
     ]
 
@@ -991,7 +985,9 @@ def _name_rule(rule: str) -> str:
     ('WMT22 into English', 'WMT22 out of English', 'overlap')
     """
     _, name = RANK_RULES[rule].title.split(" ", 1)
-    return name if name.startswith("WMT") else name.split(" ")[0]
+    if name.startswith("WMT"):
+        return name
+    return name.split(" ")[0]
 
 
 def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
@@ -1089,21 +1085,20 @@ def _is_ranked(result: MetricResult) -> bool:
 def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
     """The verdict, the ranks by each rule, and how the rules fit the tests of pairs."""
     title = metric_title(metric)
-    return [
-        Paragraph(text=f"{rules_verdict(by_rule, metric)}.", role="verdict", about=title),
-        TableBlock(
-            table=replace(rules_table(by_rule, metric), key=f"{metric}-rules"),
-            title=f"{title}: rank rules",
-            caption=f"Rank ranges by {title}, by rule.",
-            notes=(_RANKS_NOTE,),
-        ),
-        TableBlock(
-            table=replace(rule_counts_table(by_rule, metric), key=f"{metric}-rule-counts"),
-            title=f"{title}: rules against tests",
-            notes=(_COUNTS_NOTE,),
-            caption=f"Rank rules against the tests of pairs by {title}.",
-        ),
-    ]
+    verdict = f"{rules_verdict(by_rule, metric)}."
+    ranks = TableBlock(
+        table=replace(rules_table(by_rule, metric), key=f"{metric}-rules"),
+        title=f"{title}: rank rules",
+        caption=f"Rank ranges by {title}, by rule.",
+        notes=(_RANKS_NOTE,),
+    )
+    counts = TableBlock(
+        table=replace(rule_counts_table(by_rule, metric), key=f"{metric}-rule-counts"),
+        title=f"{title}: rules against tests",
+        notes=(_COUNTS_NOTE,),
+        caption=f"Rank rules against the tests of pairs by {title}.",
+    )
+    return [Paragraph(text=verdict, role="verdict", about=title), ranks, counts]
 
 
 def rules_report(metrics: Mapping[str, ByRule]) -> Report:
@@ -1303,7 +1298,9 @@ def _by_pair(replication: AnyReplication) -> dict[str, Replication]:
 
 
 def _join_by_pair(key: str, tables: Mapping[str, Table]) -> Table:
-    return tables[""] if "" in tables else join_tables(key, _LANG_PAIR, tables)
+    if "" in tables:
+        return tables[""]
+    return join_tables(key, _LANG_PAIR, tables)
 
 
 def replication_table(replication: AnyReplication) -> Table:
@@ -1393,7 +1390,9 @@ def _list_renamed(by_rule: Mapping[str, str]) -> list[str]:
 
 def _list_names(text: str, names: Sequence[str]) -> list[str]:
     """A sentence with names; none without names."""
-    return [f"{text}: {join_names(list(names))}."] if names else []
+    if not names:
+        return []
+    return [f"{text}: {join_names(list(names))}."]
 
 
 def ranks_of(replication: AnyReplication) -> dict[str, RankReplication]:
@@ -1427,11 +1426,15 @@ def _ranks_beside_table(ranks: RankReplication) -> Table:
 
     def get_rank(row: RankBeside) -> tuple[int, int | None] | None:
         ours = row.ours.get(rule)
-        return None if ours is None else (ours.low, ours.high)
+        if ours is None:
+            return None
+        return ours.low, ours.high
 
     def get_cluster(row: RankBeside) -> int | None:
         ours = row.ours.get(rule)
-        return None if ours is None else ours.cluster
+        if ours is None:
+            return None
+        return ours.cluster
 
     has_clusters = any(row.published.cluster for row in ranks.rows)
     table = TableBuilder("published-ranks", ranks.rows)
@@ -1451,7 +1454,9 @@ def _title_of_way(way: str) -> str:
     """The title of a rule, with the options that the files are read with."""
     rule, options = split_way(way)
     title = RANK_RULES[rule].title
-    return f"{title} with {options}" if options else title
+    if options:
+        title += f" with {options}"
+    return title
 
 
 def _list_best_ways(ranks: RankReplication) -> list[str]:

@@ -58,7 +58,9 @@ def report_html(report: Report) -> str:
     The verdicts come first, then the sections by their places. Names are shown literally.
     """
     sections = list(report.select_blocks(_PAGE_PLACES, is_on_page))
-    verdicts = [block for _, blocks in sections for block in blocks if _is_verdict(block)]
+    verdicts: list[Block] = []
+    for _, blocks in sections:
+        verdicts += filter(_is_verdict, blocks)
     sections.sort(key=lambda section_and_blocks: SECTION_PLACES.index(section_and_blocks[0].place))
     return template("report.html").render(
         report=report,
@@ -93,7 +95,9 @@ def _page_block(block: Block) -> list[Markup]:
         case Paragraph(role="signature"):
             return [macros.signature(block.text, block.about, "note")]
         case Paragraph():
-            label = block.about if block.role in ("methods", "paper") else ""
+            label = ""
+            if block.role in ("methods", "paper"):
+                label = block.about
             return [macros.paragraph(block.text, _CLASSES.get(block.role, ""), label)]
         case Warnings():
             groups = group_cautions(block.cautions, several=block.several)
@@ -189,7 +193,9 @@ def _name_arguments(remedies: Sequence[Remedy]) -> str:
     """The arguments of `compare` that help."""
     known = defaults("compare").keys()
     arguments = format_arguments(remedy for remedy in remedies if remedy.keys() <= known)
-    return f"Arguments: {arguments}." if arguments else ""
+    if not arguments:
+        return ""
+    return f"Arguments: {arguments}."
 
 
 def metric_table(result: MetricResult) -> str:
@@ -240,24 +246,28 @@ def table_html(table: Table) -> Markup:
     Names and texts are set left, and what stands out is marked.
     """
     table = table.for_readers()
-    is_left = [_is_set_left(column) for column in table.columns]
-    head = [
-        ("name" if left else "", title) for left, title in zip(is_left, table.titles, strict=True)
-    ]
+    column_classes = [_choose_column_class(column) for column in table.columns]
+    head = list(zip(column_classes, table.titles, strict=True))
     rows = []
     for number, texts in enumerate(table.texts()):
         cells = []
-        for key, left, text in zip(table.keys, is_left, texts, strict=True):
-            is_marked = (number, key) in table.marks
-            css = "mark" if is_marked else ""
-            cells.append(("name" if left else css, text))
-        kinds = {"grey": number in table.grey, "ruled": number in table.ruled}
-        rows.append((" ".join(kind for kind, has_it in kinds.items() if has_it), cells))
+        for key, css, text in zip(table.keys, column_classes, texts, strict=True):
+            if not css and (number, key) in table.marks:
+                css = "mark"
+            cells.append((css, text))
+        row_classes = []
+        if number in table.grey:
+            row_classes.append("grey")
+        if number in table.ruled:
+            row_classes.append("ruled")
+        rows.append((" ".join(row_classes), cells))
     return _macros().table(head, rows)
 
 
-def _is_set_left(column: Column) -> bool:
-    return KINDS[column.kind].side == "<" and column.kind != "rank"
+def _choose_column_class(column: Column) -> str:
+    if KINDS[column.kind].side == "<" and column.kind != "rank":
+        return "name"
+    return ""
 
 
 def _macros() -> Any:
@@ -287,4 +297,6 @@ def template(name: str) -> Template:
 def _make_printable(value: object) -> object:
     """The value of an expression in a template, printable unless a template made it."""
     is_markup = hasattr(value, "__html__")
-    return printable(value) if isinstance(value, str) and not is_markup else value
+    if is_markup or not isinstance(value, str):
+        return value
+    return printable(value)

@@ -7,6 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mtsig_core.report.caution_words import group_cautions
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
@@ -113,12 +114,18 @@ def name_cell(text: str) -> str:
 def name_column(names: Iterable[str], widest: int = _LONGEST_NAME) -> str:
     """How a column of names is set: as wide as it is, or in lines where that is too much."""
     fits = all(width(_approximate(name)) <= widest for name in names)
-    return "l" if fits else rf">{{\raggedright\arraybackslash}}p{{{widest / 2:g}em}}"
+    if fits:
+        return "l"
+    return rf">{{\raggedright\arraybackslash}}p{{{widest / 2:g}em}}"
 
 
 def _approximate(name: str) -> str:
     """About what pdfLaTeX shows of a name."""
-    return re.sub(_UNUSUAL, lambda run: "U+0000 " * len(run[0]), printable(name))
+    return re.sub(_UNUSUAL, _write_code_points, printable(name))
+
+
+def _write_code_points(run: re.Match[str]) -> str:
+    return "".join("U+0000 " for _ in run[0])
 
 
 def report_latex(report: Report) -> str:
@@ -130,7 +137,9 @@ def report_latex(report: Report) -> str:
     blocks: list[Block] = []
     for _, shown_blocks in report.select_blocks(_PLACES, _is_shown):
         blocks += shown_blocks
-    comments = [line for block in blocks for line in _comment_lines(block)]
+    comments: list[str] = []
+    for block in blocks:
+        comments += _comment_lines(block)
     output = [PREAMBLE + "".join(f"% {line}\n" for line in comments)]
     labels: Counter[str] = Counter()
     for block in blocks:
@@ -159,7 +168,7 @@ def _comment_lines(block: Block) -> list[str]:
     match block:
         case Warnings(cautions=cautions, several=several):
             groups = group_cautions(cautions, len(cautions), several=several)
-            return [f"Warning: {printable(text)}" for texts in groups for text in texts]
+            return [f"Warning: {printable(text)}" for text in chain(*groups)]
         case Paragraph(role="remark" | "warning"):
             return [printable(block.text)]
         case TableBlock(caption="", in_short=sentence) if sentence:
@@ -181,7 +190,9 @@ def _make_label(title: str, labels: Counter[str]) -> str:
     """A label that no other table has; `labels` counts them."""
     label = re.sub("[^a-z0-9]+", "-", title.lower())
     labels[label] += 1
-    return label if labels[label] == 1 else f"{label}-{labels[label]}"
+    if labels[label] == 1:
+        return label
+    return f"{label}-{labels[label]}"
 
 
 def _split_series(block: TableBlock) -> list[TableBlock]:
@@ -268,10 +279,10 @@ def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -
     A table that floats is shrunk to the page. One that is broken into pages is not: its texts have
     what room its numbers leave.
     """
-    cells = [
-        [*_title_lines(column.title), *(row[k] for row in texts)]
-        for k, column in enumerate(table.columns)
-    ]
+    cells = []
+    for k, column in enumerate(table.columns):
+        column_texts = [row[k] for row in texts]
+        cells.append([*_title_lines(column.title), *column_texts])
     limits = dict(_WIDEST)
     if is_long:
         room = _find_room_for_text(table, cells)
@@ -280,8 +291,10 @@ def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -
     for column, column_cells in zip(table.columns, cells, strict=True):
         if column.kind in limits:
             specs.append(name_column(column_cells, limits[column.kind]))
+        elif KINDS[column.kind].side == ">":
+            specs.append("r")
         else:
-            specs.append("r" if KINDS[column.kind].side == ">" else "c")
+            specs.append("c")
     return specs
 
 
@@ -319,9 +332,14 @@ def _cell_latex(kind: str, text: str) -> str:
         return name_cell(text)
     if kind == "rank":
         return text.replace("-", "--")
-    if kind in ("text", "sign", "starred"):
-        return "--" if text == MISSING else name_cell(text)
-    return number_cell(text).replace(" ●", r"~$\bullet$") if text else ""
+    is_text = kind in ("text", "sign", "starred")
+    if is_text and text == MISSING:
+        return "--"
+    if is_text:
+        return name_cell(text)
+    if not text:
+        return ""
+    return number_cell(text).replace(" ●", r"~$\bullet$")
 
 
 def _set_floating(
@@ -418,9 +436,11 @@ def _breakable(text: str) -> str:
 
     Signatures may be broken at each field, and endless words anywhere.
     """
-    words = [
-        name_cell(word) if len(word) > _LONGEST_NAME else escape(word) for word in text.split(" ")
-    ]
+    words = []
+    for word in text.split(" "):
+        is_long = len(word) > _LONGEST_NAME
+        write = name_cell if is_long else escape
+        words.append(write(word))
     return " ".join(words).replace(r"\textbar{}", r"\textbar\allowbreak{}")
 
 
@@ -435,4 +455,6 @@ def _typeset(number: re.Match[str]) -> str:
     sign, digits, power = number.groups()
     if power is not None:
         return rf"${sign}{digits}\times10^{{{int(power)}}}$"
-    return f"${sign}${digits}" if sign else digits
+    if not sign:
+        return digits
+    return f"${sign}${digits}"

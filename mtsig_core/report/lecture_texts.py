@@ -176,7 +176,9 @@ def _write_of_hundred(rate: Rate) -> str:
 def _write_percentage(percentage: float) -> str:
     """A percentage that is never 0 or 100 only by rounding."""
     is_round = 1 <= percentage < 99.5 or percentage in (0, 100)
-    return f"{percentage:.0f}" if is_round else f"{percentage:.1f}"
+    if is_round:
+        return f"{percentage:.0f}"
+    return f"{percentage:.1f}"
 
 
 def _write_ci(rate: Rate) -> str:
@@ -198,19 +200,17 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
     mean_low, mean_high = sorted(three.mean)
     corpus_low, corpus_high = sorted(three.corpus[-1])
     share = min(three.lengths) / sum(three.lengths)
-    return {
-        "truth": by_corpus,
-        "conclusion": (
-            f"{by_mean} wins by the mean ({mean_high:.1f} to {mean_low:.1f}), {by_corpus} by the corpus score "
-            f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
-            "corpus."
-        ),
-        "limitation": (
-            "we searched for this example. It happens in "
-            f"{_write_share(three.of_random)} of random draws of three sentences and two systems "
-            f"({_write_ci(three.of_random)}), and for {three.disagreements} of {three.n_pairs} pairs on the whole set."
-        ),
-    }
+    conclusion = (
+        f"{by_mean} wins by the mean ({mean_high:.1f} to {mean_low:.1f}), {by_corpus} by the corpus score "
+        f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
+        "corpus."
+    )
+    limitation = (
+        "we searched for this example. It happens in "
+        f"{_write_share(three.of_random)} of random draws of three sentences and two systems "
+        f"({_write_ci(three.of_random)}), and for {three.disagreements} of {three.n_pairs} pairs on the whole set."
+    )
+    return {"truth": by_corpus, "conclusion": conclusion, "limitation": limitation}
 
 
 def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
@@ -225,24 +225,29 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
         kind = f"range of {n_draws} draws, not yet a {level} interval"
     else:
         kind = f"{level} interval of {n_draws:,} draws"
-    is_undecided = not draws.too_few and contains_zero(*difference)
-    decision = ": undecided" if is_undecided else ""
+    decision = ""
+    if not draws.too_few and contains_zero(*difference):
+        decision = ": undecided"
     explanation = f"{ALPHA / 2:.1%} of the scores lie below the interval and {ALPHA / 2:.1%} above."
     if draws.too_few:
         explanation = f"From {2 / ALPHA:.0f} draws on it is a {level} interval."
     expected = expected_missing(n_sentences)
+    missing = f"{draws.mean_missing:.1f}"
+    worse = f"{draws.share_worse:.0%}"
+    conclusion = (
+        f"A resample lacks {missing} of {n_sentences} sentences on average ({expected:.1f} are "
+        f"expected, {expected / n_sentences:.0%}), so its score moves: {_write_range(*score)} ({kind}). {explanation}"
+    )
+    after = (
+        f"{first} is worse than {second} on {worse} of the same {n_draws:,} draws. The difference is "
+        f"{_write_range(*difference)} ({kind}){decision}."
+    )
     return {
-        "truth": f"{draws.mean_missing:.1f}",
-        "worse_said": f"{draws.share_worse:.0%}",
+        "truth": missing,
+        "worse_said": worse,
         "of": kind,
-        "conclusion": (
-            f"A resample lacks {draws.mean_missing:.1f} of {n_sentences} sentences on average ({expected:.1f} are "
-            f"expected, {expected / n_sentences:.0%}), so its score moves: {_write_range(*score)} ({kind}). {explanation}"
-        ),
-        "after": (
-            f"{first} is worse than {second} on {draws.share_worse:.0%} of the same {n_draws:,} draws. The difference is "
-            f"{_write_range(*difference)} ({kind}){decision}."
-        ),
+        "conclusion": conclusion,
+        "after": after,
         "limitation": f"with {n_sentences} sentences percentile intervals are too narrow.",
     }
 
@@ -250,7 +255,9 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
 def _write_range(low: float, high: float) -> str:
     """A range with one decimal, and once where that is the same."""
     first, last = (f"{value:.1f}".replace("-", "\u2212") for value in (low, high))
-    return first if first == last else f"{first} to {last}"
+    if first == last:
+        return first
+    return f"{first} to {last}"
 
 
 def randomization_end(swaps: Swaps, all_swaps: Swaps) -> dict[str, str]:
@@ -275,41 +282,43 @@ def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str,
     ratio, low, high = kinds.ratio()
     shuffled_ratio, _, _ = kinds.ratio("shuffled")
     _, order_low, _ = kinds.ratio("blocks", "shuffled")
-    interval = f" (95% CI {low:.1f} to {high:.1f})" if low > 0 else ""
+    interval = ""
+    if low > 0:
+        interval = f" (95% CI {low:.1f} to {high:.1f})"
     if low > 1:
         finding = "neighbours are alike"
     elif high < 1:
         finding = "neighbours differ more than most"
     else:
         finding = f"{len(kinds.blocks)} samples do not show whether neighbours are alike"
-    cause = ". So the order was the cause" if low > 1 and order_low > 1 else ""
+    cause = ""
+    if low > 1 and order_low > 1:
+        cause = ". So the order was the cause"
     limitation = "this is one test set in one order."
     if simulated:
         limitation = "the order of these sentences is simulated."
-    return {
-        "truth": blocks,
-        "conclusion": (
-            f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
-            f"Blocks spread {ratio:.1f} times as wide{interval}: {finding}."
-        ),
-        "after": (
-            f"After shuffling, blocks have {shuffled} and spread {shuffled_ratio:.1f} times as wide "
-            f"as broad samples{cause}."
-        ),
-        "limitation": limitation,
-    }
+    conclusion = (
+        f"Blocks of {kinds.size} have {blocks} {metric_title(metric)}, broad samples of the same size {broad}. "
+        f"Blocks spread {ratio:.1f} times as wide{interval}: {finding}."
+    )
+    after = (
+        f"After shuffling, blocks have {shuffled} and spread {shuffled_ratio:.1f} times as wide "
+        f"as broad samples{cause}."
+    )
+    return {"truth": blocks, "conclusion": conclusion, "after": after, "limitation": limitation}
 
 
 def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
     """Conclusion and limitation about documents, and the two shares."""
     by_sentence, by_document = tests.rejected()
     effect = design_effect(per_document, correlation)
+    worth = SENTENCES / effect
     expected = expected_by_sentence(per_document, correlation)
     conclusion = (
         f"False alarms: {by_sentence.share:.0%} of {format_count(by_sentence.n, 'test')} by sentence "
         f"({expected:.0%} expected), {by_document.share:.0%} by document "
         f"({ALPHA:.0%} expected). The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
-        f"{SENTENCES} sentences are worth {SENTENCES / effect:.0f}."
+        f"{SENTENCES} sentences are worth {worth:.0f}."
     )
     return {
         "truth": _write_of_hundred(by_sentence),
@@ -361,7 +370,9 @@ def three_better_end(family: FamilyDecisions) -> dict[str, object]:
 
 def name_points(points: float) -> str:
     """A number of points in words."""
-    return f"{points:.3g} point" if round(points, 3) == 1 else f"{points:.3g} points"
+    if round(points, 3) == 1:
+        return f"{points:.3g} point"
+    return f"{points:.3g} points"
 
 
 def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) -> dict[str, object]:
@@ -374,7 +385,9 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
         f"significant (planning expects {planned:.0%})"
     )
     if tests.turned:
-        turned = f"{tests.turned} of these {power.count}" if power.count > 1 else "the only one"
+        turned = "the only one"
+        if power.count > 1:
+            turned = f"{tests.turned} of these {power.count}"
         conclusion += f", {turned} for the worse system"
     if tests.mean_size is not None:
         ratio = tests.mean_size / tests.true

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -54,7 +55,9 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
     sections.append(Section("How it was tested", _list_methods(dispute), "detail"))
     sections.append(Section("Made by", [_list_facts(dispute, command)], "detail"))
     info = dispute.comparison.testset
-    simulated = "The texts of this test set are simulated." if info.simulated else ""
+    simulated = ""
+    if info.simulated:
+        simulated = "The texts of this test set are simulated."
     return Report(f"One-page summary: {info.name}", sections, simulated)
 
 
@@ -223,8 +226,10 @@ def summary_tables(dispute: Dispute) -> list[TableBlock]:
 
 
 def _name_metric(by_metric: MetricDispute) -> str:
-    arrow = "↑" if by_metric.result.higher_is_better else "↓"
-    return f"{metric_title(by_metric.result.metric)} {arrow}"
+    title = metric_title(by_metric.result.metric)
+    if by_metric.result.higher_is_better:
+        return f"{title} ↑"
+    return f"{title} ↓"
 
 
 def _write_in_form(kind: str, get: Callable[[MetricDispute], Any]) -> Value:
@@ -232,7 +237,9 @@ def _write_in_form(kind: str, get: Callable[[MetricDispute], Any]) -> Value:
 
     def write(by_metric: MetricDispute) -> Any:
         form = choose_form(by_metric.result)
-        return write_cell(get(by_metric), kind, f"+{form}" if kind == "interval" else form)
+        if kind == "interval":
+            form = f"+{form}"
+        return write_cell(get(by_metric), kind, form)
 
     return write
 
@@ -278,23 +285,24 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
 
 
 def _tabulate_sizes(dispute: Dispute) -> TableBlock:
-    by_document = dispute.comparison.settings.unit == "document"
-    units = "documents" if by_document else "segments"
+    units, n_units = "segments", "pair.n"
+    if dispute.comparison.settings.unit == "document":
+        units, n_units = "documents", "pair.n_units"
     planned = [by_metric for by_metric in dispute.metrics if by_metric.plan is not None]
 
     def add_in_form(key: str, title: str, value: Value) -> None:
         kind = "difference" if key == "difference" else "score"
         table.add(key, title, kind, _write_in_form(kind, value))
 
+    def find_difference(by_metric: MetricDispute) -> float:
+        return _view_pair(dispute, by_metric).difference
+
     table = TableBuilder("sizes", planned)
     table.add("metric", "metric", "name", _name_metric)
-    add_in_form(
-        "difference", "difference", lambda by_metric: _view_pair(dispute, by_metric).difference
-    )
+    add_in_form("difference", "difference", find_difference)
     add_in_form("mdd", "detectable, one pair", attrgetter("plan.mdd"))
     add_in_form("mdd_family", "among all pairs", attrgetter("plan.mdd_family"))
-    n_units = attrgetter("pair.n_units" if by_document else "pair.n")
-    table.add("n", f"{units} here", "count", n_units)
+    table.add("n", f"{units} here", "count", attrgetter(n_units))
     for key, title in (
         ("units_for_own", f"{units} to settle it, one pair"),
         ("units_for_own_family", "among all pairs"),
@@ -318,8 +326,9 @@ def _write_size(size: Value, by_metric: MetricDispute) -> str | None:
         return None
     if low is None:
         return f"{n:,}"
-    upper = "no limit" if high is None else f"{high:,}"
-    return f"{n:,} [{low:,}, {upper}]"
+    if high is None:
+        return f"{n:,} [{low:,}, no limit]"
+    return f"{n:,} [{low:,}, {high:,}]"
 
 
 def _tabulate_deciders(
@@ -357,17 +366,17 @@ def summary_json(dispute: Dispute) -> str:
     warnings = [caution.text for caution in _pick_doubts(dispute)]
     for texts in group_cautions(_pick_cautions(dispute), several=len(dispute.metrics) > 1):
         warnings += texts
-    documents = [decider for in_favour in dispute.documents for decider in in_favour]
-    segments = [decider for in_favour in dispute.segments for decider in in_favour]
+    metrics = {}
+    for by_metric in dispute.metrics:
+        metrics[by_metric.result.metric] = _metric_record(by_metric, dispute)
+    documents = chain(*dispute.documents)
+    segments = chain(*dispute.segments)
     record = {
         "testset": info_record(comparison.testset),
         "settings": comparison.settings,
         "a": dispute.a,
         "b": dispute.b,
-        "metrics": {
-            by_metric.result.metric: _metric_record(by_metric, dispute)
-            for by_metric in dispute.metrics
-        },
+        "metrics": metrics,
         "not_compared": dict(dispute.not_compared),
         "documents": [{"document": row.name, "added": row.added} for row in documents],
         "segments": [{"line": int(row.name), "added": row.added} for row in segments],
@@ -380,6 +389,10 @@ def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]
     """All numbers of a metric."""
     result, examination = by_metric.result, by_metric.examination
     ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
+    ranks_by_rule = {rule: {"a": a, "b": b} for rule, (a, b) in by_metric.ranks.items()}
+    domains = None
+    if by_metric.domains is not None:
+        domains = _turn_domains(by_metric)
     record = {
         "signature": result.signature,
         "higher_is_better": result.higher_is_better,
@@ -393,9 +406,9 @@ def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]
         "tests": examination.outcomes,
         "units": _examination_records(by_metric.units, result.ci),
         "references": _examination_records(by_metric.references, result.ci),
-        "domains": None if by_metric.domains is None else _turn_domains(by_metric),
+        "domains": domains,
         "plan": by_metric.plan,
-        "ranks": {rule: {"a": a, "b": b} for rule, (a, b) in by_metric.ranks.items()},
+        "ranks": ranks_by_rule,
         "intervals": dict(examination.intervals),
         "standard_errors": dict(examination.se),
     }

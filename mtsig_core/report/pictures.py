@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 from mtsig_core.errors import format_count
@@ -72,7 +72,7 @@ class _Drawing:
         self.shapes = load_shapes()
         lines = [wrapped(printable(name), style.widest) for name in names]
         self.top = top
-        self.left = 16 + _DIGIT * max(width(line) for name in lines for line in name)
+        self.left = 16 + _DIGIT * max(map(width, chain(*lines)))
         self.heights = [max(style.least, style.space + _LINE * len(name)) for name in lines]
         *self.starts, self.bottom = accumulate(self.heights, initial=top)
         self.ends = [
@@ -153,7 +153,12 @@ def _add_axis(drawing: _Drawing, values: Sequence[float], start: float, end: flo
 
 def _name_classes(first: bool, filled: bool) -> str:
     """The classes of a dot beside its own."""
-    return (" first" if first else "") + (" filled" if filled else "")
+    classes = ""
+    if first:
+        classes += " first"
+    if filled:
+        classes += " filled"
+    return classes
 
 
 # -------------------------------------------------------------------------------------------------
@@ -167,10 +172,15 @@ def forest_svg(result: MetricResult, settings: Settings) -> str:
     """
     systems = result.systems
     anchor, significant = pick_significant(result, settings)
-    best = result.best if settings.baseline is None else {anchor}
+    best: Collection[str] = {anchor}
+    if settings.baseline is None:
+        best = result.best
     has_ranks = len(systems) > 1 and systems[0].rank_low is not None
     drawing = _Drawing(row.system for row in systems)
-    scores_end = drawing.left + (_WIDE - drawing.left) * (0.62 if has_ranks else 0.98)
+    share_of_scores = 0.98
+    if has_ranks:
+        share_of_scores = 0.62
+    scores_end = drawing.left + (_WIDE - drawing.left) * share_of_scores
     title = f"{metric_title(result.metric)} {name_score_axis(result, settings)}"
     drawing.add_head(drawing.left, title)
     _draw_scores(drawing, systems, scores_end, best, significant)
@@ -191,12 +201,10 @@ def _draw_scores(
     best: Collection[str],
     significant: Collection[str],
 ) -> None:
-    values = [
-        value
-        for row in systems
-        for value in (row.score, row.ci_low, row.ci_high)
-        if value is not None
-    ]
+    values: list[float] = []
+    for row in systems:
+        bounds = (row.score, row.ci_low, row.ci_high)
+        values += [value for value in bounds if value is not None]
     scale = _add_axis(drawing, values, drawing.left + _MARGIN, end - _MARGIN)
     for row, y in zip(systems, drawing.middles, strict=True):
         if row.ci_low is not None and row.ci_high is not None:
@@ -257,15 +265,18 @@ def _draw_anchor_pairs(result: MetricResult, settings: Settings, top: float) -> 
     for row in result.systems:
         view = views.get(row.system)
         if view is not None:
-            joint = view.ci_joint if is_joint else None
+            joint = None
+            if is_joint:
+                joint = view.ci_joint
             is_filled = row.system in significant
             rows.append(DifferenceRow(row.system, view.difference, view.ci, joint, is_filled))
     head = write_difference_axis(result, metric_title(result.metric), printable(anchor))
     drawing = _Drawing((row.name for row in rows), top)
     drawing.add_head(drawing.left, head)
-    values = [value for row in rows for value in row.values()]
+    values = list(chain(*(row.values() for row in rows)))
     scale = _add_axis(drawing, values, drawing.left + _MARGIN, _WIDE - 28)
-    _draw_difference_rows(drawing, rows, [scale] * len(rows))
+    scales = [scale for _ in rows]
+    _draw_difference_rows(drawing, rows, scales)
     return drawing
 
 
@@ -387,7 +398,9 @@ def _draw_task(comparison: TaskComparison, metric: str) -> tuple[_Drawing, float
     widths = []
     for k, title in enumerate(titles):
         cells = _DIGIT * max(width(row[k]) for row in texts) + 10
-        head = 0 if is_upright else _DIGIT * width(title) + 12
+        head = 0.0
+        if not is_upright:
+            head = _DIGIT * width(title) + 12
         widths.append(max(_NARROWEST_CELL, cells, head))
     columns = list(pairwise(accumulate(widths, initial=drawing.left)))
     for (left, right), title in zip(columns, titles, strict=True):
@@ -409,7 +422,9 @@ def _draw_rank_cells(
     rows = zip(drawing.starts, drawing.ends, ranks.texts(), strict=True)
     for k, (top, bottom, texts) in enumerate(rows):
         for (left, right), key, text in zip(columns, ranks.keys, texts, strict=True):
-            first = " first" if (k, key) in ranks.marks else ""
+            first = ""
+            if (k, key) in ranks.marks:
+                first = " first"
             if text != MISSING:
                 drawing.add_rect(
                     left + 1, top + 1, right - left - 2, bottom - top - 2, f"cell{first}"

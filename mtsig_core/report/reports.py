@@ -96,7 +96,9 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
     sections.append(methods_section(comparison))
     sections.append(Section("Settings", [_list_settings(comparison)], "detail"))
     info = comparison.testset
-    simulated = "The texts of this test set are simulated." if info.simulated else ""
+    simulated = ""
+    if info.simulated:
+        simulated = "The texts of this test set are simulated."
     return Report(f"Comparison of systems on {info.name}", sections, simulated)
 
 
@@ -324,8 +326,10 @@ def _set_table(
 
 def refer_to_methods(comparison: AnyComparison, metric: str) -> str:
     """Say where a file has the methods, and the caveats if there are any."""
-    contents = "Methods and caveats" if list_caveats(comparison, metric) else "Methods"
-    return f"{contents}: see {metric_title(metric)}: methods."
+    place = f"see {metric_title(metric)}: methods."
+    if list_caveats(comparison, metric):
+        return f"Methods and caveats: {place}"
+    return f"Methods: {place}"
 
 
 def methods_section(comparison: AnyComparison) -> Section:
@@ -342,7 +346,9 @@ def methods_section(comparison: AnyComparison) -> Section:
             signature = comparison.metrics[metric].signature
             about = f"{title} signature:"
             blocks.append(Paragraph(text=signature, role="signature", about=about))
-    place = "detail" if isinstance(comparison, Comparison) else "main"
+    place = "main"
+    if isinstance(comparison, Comparison):
+        place = "detail"
     return Section("How it was tested", blocks, place)
 
 
@@ -353,7 +359,9 @@ def relations_blocks(results: Sequence[MetricResult]) -> list[Block]:
         return []
     names = ", ".join(metric_title(result.metric) for result in results)
     missing = without_relation(results)
-    notes = [f"Not compared by all of these: {', '.join(missing)}"] if missing else []
+    notes = []
+    if missing:
+        notes.append(f"Not compared by all of these: {', '.join(missing)}")
     legend = (
         f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither"
     )
@@ -365,16 +373,19 @@ def relations_blocks(results: Sequence[MetricResult]) -> list[Block]:
 
 def _list_settings(comparison: Comparison) -> Facts:
     info, settings = comparison.testset, comparison.settings
+    test = SETTINGS["test"].name_value(settings.test)
+    correction = SETTINGS["correction"].name_value(settings.correction)
+    intervals = list_interval_kinds(comparison)
     facts = {
         "test set": info.name,
         "digest": info.digest,
-        "test": SETTINGS["test"].name_value(settings.test),
+        "test": test,
         "unit": settings.unit,
         "block length": settings.block_length,
         "trials": settings.trials,
         "alpha": settings.alpha,
-        "correction": SETTINGS["correction"].name_value(settings.correction),
-        "intervals": list_interval_kinds(comparison),
+        "correction": correction,
+        "intervals": intervals,
         "resamples": settings.resamples,
         "seed": settings.seed,
         "baseline": settings.baseline,
@@ -398,7 +409,9 @@ def scores_report(scores: Scores) -> Report:
         order = sorted(by_system, key=by_system.__getitem__, reverse=result.higher_is_better)
         table = all_scores.select("system", key)
         table = table.pick_rows([names.index(system) for system in order])
-        sentences = [] if result.higher_is_better else ["Lower is better."]
+        sentences = []
+        if not result.higher_is_better:
+            sentences.append("Lower is better.")
         sentences += list_assumptions(scores.testset.assumed, [result.metric])
         sentences.append(result.signature)
         blocks: list[Block] = [TableBlock(table=table, title=metric_title(result.metric))]

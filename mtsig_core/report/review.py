@@ -145,8 +145,10 @@ def _describe_decision(decision: Decide) -> str:
         declared = f"{decision.first[0]} is the first"
     else:
         declared = f"{join_names(decision.first)} share the first place"
-    reason = f": {decision.why}" if decision.why else ""
-    return f"decided {place}: {declared}{reason}"
+    text = f"decided {place}: {declared}"
+    if decision.why:
+        text += f": {decision.why}"
+    return text
 
 
 def _describe_choice(change: SetSettings) -> str:
@@ -220,11 +222,9 @@ def decisions_table(review: Review, task_comparison: TaskComparison | None = Non
     simultaneous rank ranges where another rule decides.
     """
     decisions = {decision.pair or ACROSS_PAIRS: decision for decision in review.decisions}
-    tops = (
-        Table("first", (), ())
-        if task_comparison is None
-        else _list_tops(task_comparison, review.metric)
-    )
+    tops = Table("first", (), ())
+    if task_comparison is not None:
+        tops = _list_tops(task_comparison, review.metric)
     first = {lang_pair: cells for lang_pair, *cells in tops.rows}
     columns = [
         Column("language_pair", "language pair", "name"),
@@ -232,13 +232,14 @@ def decisions_table(review: Review, task_comparison: TaskComparison | None = Non
         Column("why", "why"),
         *tops.columns[1:],
     ]
+    no_cells = [None for _ in tops.columns[1:]]
     rows = []
     for lang_pair in dict.fromkeys([*first, *decisions]):
         decision = decisions.get(lang_pair)
         declared, why = (None, EMPTY)
         if decision is not None:
             declared, why = ", ".join(decision.first), decision.why
-        cells = first.get(lang_pair, [None] * len(tops.columns[1:]))
+        cells = first.get(lang_pair, no_cells)
         rows.append((lang_pair, declared, why, *cells))
     return Table("decisions", tuple(columns), tuple(rows))
 
@@ -281,8 +282,9 @@ class _Ranked(NamedTuple):
 def _find_ranked(decision: Decide, metric: str, task_comparison: TaskComparison) -> _Ranked:
     if decision.pair is None:
         macro = task_comparison.macro.get(metric)
-        systems = () if macro is None else macro.systems
-        return _Ranked(systems, _list_first(systems))
+        if macro is None:
+            return _Ranked()
+        return _Ranked(macro.systems, _list_first(macro.systems))
     comparison = task_comparison.pairs.get(decision.pair)
     if comparison is None or metric not in comparison.metrics:
         return _Ranked()
@@ -380,13 +382,16 @@ def _measure_pair(note: NoteOn, task_comparison: TaskComparison, is_joint: bool)
     result = comparison.metrics[note.metric]
     view = view_pair(pair, note.a, result, comparison.settings)
     form = choose_form(result)
-    interval = view.ci_joint if is_joint else view.ci
+    interval = view.ci
+    if is_joint:
+        interval = view.ci_joint
+    rule_difference = _improvement_by_rule(pair, note.a, result)
     return _Measured(
         better={"better": note.a, "worse": note.b}.get(view.decision, view.decision),
         difference=write_cell(view.difference, "difference", form),
         interval=write_cell(interval, "interval", f"+{form}"),
         adjusted_p=view.adjusted_p,
-        rule_difference=write_cell(_improvement_by_rule(pair, note.a, result), "difference", form),
+        rule_difference=write_cell(rule_difference, "difference", form),
         rule_p=pair.rule_p,
         rule_better=_better_by_rule(pair),
     )
@@ -396,8 +401,10 @@ def _improvement_by_rule(pair: PairResult, name: str, result: MetricResult) -> f
     """The difference by the rule of the ranks, positive where the system of that name is better."""
     if pair.rule_delta is None:
         return None
-    side = 1 if pair.a == name else -1
-    return side * result.sign * pair.rule_delta
+    improvement = result.sign * pair.rule_delta
+    if pair.a == name:
+        return improvement
+    return -improvement
 
 
 def _better_by_rule(pair: PairResult) -> str | None:
@@ -454,7 +461,10 @@ def review_changes_table(changes: RanksBeforeAfter) -> Table:
         cells[row.system, row.pair or ACROSS] = (row.before, now)
     names = dict.fromkeys(row.system for row in across_first)
     columns = [circle.pair or ACROSS for circle in changes.circles]
-    rows = [(name, *(cells.get((name, column)) for column in columns)) for name in names]
+    rows = []
+    for name in names:
+        rank_changes = [cells.get((name, column)) for column in columns]
+        rows.append((name, *rank_changes))
     return Table(
         "review-rank-cells",
         (
@@ -506,7 +516,9 @@ def _measured_record(note: NoteOn, task_comparison: TaskComparison) -> dict[str,
     view = view_pair(pair, note.a, result, comparison.settings)
     ci_low, ci_high = _subtract(view.ci, result)
     ci_joint_low, ci_joint_high = _subtract(view.ci_joint, result)
-    rule_improvement = _improvement_by_rule(pair, note.a, result)
+    rule_delta = _improvement_by_rule(pair, note.a, result)
+    if rule_delta is not None:
+        rule_delta *= result.sign
     return {
         "delta": result.sign * view.difference,
         "ci_low": ci_low,
@@ -516,7 +528,7 @@ def _measured_record(note: NoteOn, task_comparison: TaskComparison) -> dict[str,
         "p_value": view.p,
         "p_adjusted": view.adjusted_p,
         "better": {"better": "a", "worse": "b"}.get(view.decision),
-        "rule_delta": None if rule_improvement is None else result.sign * rule_improvement,
+        "rule_delta": rule_delta,
         "rule_p": pair.rule_p,
         "rule_better": {note.a: "a", note.b: "b", None: None}[_better_by_rule(pair)],
         "left_out": excluded,

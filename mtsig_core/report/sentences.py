@@ -103,9 +103,9 @@ def list_task_metrics(comparison: AnyComparison) -> list[str]:
     """Return all metrics, in the order of the language pairs."""
     if isinstance(comparison, Comparison):
         return list(comparison.metrics)
-    metrics = [
-        name for pair_comparison in comparison.pairs.values() for name in pair_comparison.metrics
-    ]
+    metrics: list[str] = []
+    for pair_comparison in comparison.pairs.values():
+        metrics += pair_comparison.metrics
     return list(dict.fromkeys(metrics))
 
 
@@ -114,10 +114,10 @@ def order_systems(comparison: AnyComparison, metric: str) -> list[str]:
 
     They are in the order of the language pairs if nothing is averaged.
     """
+    results: Sequence[MetricResult | MacroResult] = _list_results(comparison, metric)
     macro = _find_macro(comparison, metric)
-    results: Sequence[MetricResult | MacroResult] = (
-        _list_results(comparison, metric) if macro is None else [macro]
-    )
+    if macro is not None:
+        results = [macro]
     return list(dict.fromkeys(row.system for result in results for row in result.systems))
 
 
@@ -129,7 +129,9 @@ def find_rank_rule(comparison: TaskComparison) -> RankRule:
 
 
 def _find_macro(comparison: AnyComparison, metric: str) -> MacroResult | None:
-    return comparison.macro.get(metric) if isinstance(comparison, TaskComparison) else None
+    if isinstance(comparison, TaskComparison):
+        return comparison.macro.get(metric)
+    return None
 
 
 def name_in_verdict(metric: str) -> str:
@@ -147,7 +149,9 @@ def name_unit(metric: str) -> str:
     >>> name_unit("bleu"), name_unit("human")
     ('BLEU', 'points')
     """
-    return "points" if name_metric(metric) == HUMAN_SCORES else metric_title(metric)
+    if name_metric(metric) == HUMAN_SCORES:
+        return "points"
+    return metric_title(metric)
 
 
 def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str:
@@ -164,13 +168,16 @@ def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str
 
 def join_names(items: Sequence[str], escape: bool = True) -> str:
     """Write items as an English list; with `escape` made printable first."""
-    names = [printable(item) for item in items] if escape else items
-    return list_names(names, len(items))
+    if escape:
+        items = [printable(item) for item in items]
+    return list_names(items, len(items))
 
 
 def name_pairs(pairs: Sequence[str]) -> str:
     """Write the names of language pairs, or their number if a sentence has no room for them."""
-    return ", ".join(pairs) if len(pairs) <= _FEW else format_count(len(pairs), "language pair")
+    if len(pairs) <= _FEW:
+        return ", ".join(pairs)
+    return format_count(len(pairs), "language pair")
 
 
 def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -181,19 +188,19 @@ def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return lang_pairs
 
 
-def group_by_part(sentences: Mapping[str, Sequence[str]]) -> list[str]:
+def group_by_lang_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
     """Return each sentence once: first those of all language pairs, then others with theirs."""
     return [text for text, _ in _group_sentences(sentences)]
 
 
 def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the sentences of `group_by_part`, each with its language pairs and without."""
-    grouped = _group_texts(
-        (lang_pair, printable(sentence))
-        for lang_pair, pair_sentences in sentences.items()
-        for sentence in pair_sentences
-    )
-    of_all, of_some = [], []
+    """Return the sentences of `group_by_lang_pair`, each as written there, and by itself."""
+    texts = []
+    for lang_pair, pair_sentences in sentences.items():
+        texts += [(lang_pair, printable(sentence)) for sentence in pair_sentences]
+    grouped = _group_texts(texts)
+    of_all = []
+    of_some = []
     for sentence, lang_pairs in grouped.items():
         if len(lang_pairs) == len(sentences):
             of_all.append((sentence, sentence))
@@ -202,7 +209,7 @@ def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, 
     return of_all + of_some
 
 
-def join_by_part(phrases: Mapping[str, str]) -> str:
+def join_by_lang_pair(phrases: Mapping[str, str]) -> str:
     """Return the phrase of all language pairs, or each phrase with its language pairs."""
     grouped = _group_texts(phrases.items())
     if len(grouped) == 1:
@@ -238,13 +245,17 @@ def describe_direction(higher_is_better: bool, differences: bool = True) -> str:
 
 def describe_difference(result: MetricResult) -> str:
     """Write the subtraction that is positive where the row is better."""
-    return "row minus column" if result.higher_is_better else "column minus row"
+    if result.higher_is_better:
+        return "row minus column"
+    return "column minus row"
 
 
 def name_score_axis(result: MetricResult, settings: Settings) -> str:
     """Write the end of the title of an axis of scores, after the metric."""
     title = f"with {write_level(settings)} CI"
-    return title if result.higher_is_better else f"{title}, lower is better"
+    if result.higher_is_better:
+        return title
+    return f"{title}, lower is better"
 
 
 def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
@@ -257,7 +268,9 @@ def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
 def name_family(result: MetricResult, settings: Settings) -> str:
     """Name the pairs that a correction is for."""
     family = f"all {len(result.tested)} pairs"
-    return family if settings.baseline is None else f"{family} with the baseline"
+    if settings.baseline is None:
+        return family
+    return f"{family} with the baseline"
 
 
 def find_anchor(result: MetricResult, settings: Settings) -> str:
@@ -300,15 +313,23 @@ def view_pair(
 ) -> PairView:
     """Return a pair from the side of one of its systems."""
     is_first = pair.a == name
-    sign = 1 if is_first == result.higher_is_better else -1
+    side = "a" if is_first else "b"
+    sign = 1  # turns the difference of a and b into an improvement of this system
+    if not is_first:
+        sign = -sign
+    if not result.higher_is_better:
+        sign = -sign
     if pair.better is None:
         decision = describe_undecided(pair, settings)
+    elif pair.better == side:
+        decision = "better"
     else:
-        decision = "better" if pair.better == ("a" if is_first else "b") else "worse"
-    ci_joint, win, lose = None, None, None
+        decision = "worse"
+    ci_joint = win = lose = None
     if isinstance(pair, PairResult):
         ci_joint = join_ends(pair.ci_joint_low, pair.ci_joint_high, sign)
-        win, lose = (pair.win, pair.lose) if is_first else (pair.lose, pair.win)
+        win = pair.win if is_first else pair.lose
+        lose = pair.lose if is_first else pair.win
     return PairView(
         difference=sign * pair.delta,
         ci=join_ends(pair.ci_low, pair.ci_high, sign),
@@ -339,7 +360,9 @@ def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
             return "not tested: no segment in common"
         if is_split(pair, settings.alpha):
             return "test and scores disagree"
-    return "no significant difference" if pair.decidable else FEW
+    if pair.decidable:
+        return "no significant difference"
+    return FEW
 
 
 def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
@@ -376,41 +399,44 @@ def write_evidence(
     pair: PairResult | MacroPair,
     name: str,
 ) -> str:
-    """Write the improvement of one system of a pair over the other, and what decides.
+    """Write the improvement of one system of a pair over the other, and the evidence for it.
 
-    That is the interval and the p, or the wins. An interval that contradicts the decision comes
-    last.
+    The evidence is an interval, and a p or the wins. An interval that contradicts the decision
+    comes last.
     """
     settings = comparison.settings
     view = view_pair(pair, name, result, settings)
+    n_pairs = len(_list_tested(result))
     form = choose_form(result)
     difference = f"{signed(view.difference, form)} {name_unit(result.metric)}"
-    phrases = [f"{difference}{_name_common_segments(comparison, result, pair)}"]
-    n_pairs = len(_list_tested(result))
-    contradiction = None
+    difference += _name_common_segments(comparison, result, pair)
+    test_outcome = _write_test_outcome(view, name, _name_partner(pair, name), n_pairs, settings)
     interval = find_decisive_interval(view, n_pairs, settings)
-    if interval is not None:
-        low, high = (signed(bound, form, "") for bound in interval)
-        is_joint = interval is view.ci_joint
-        level = f"{write_level(settings)} CI"
-        if is_joint:
-            level += " for all pairs together"
-        is_decisive = is_joint or n_pairs == 1
-        if is_decisive and contradicts_decision(pair, interval, settings):
-            verb = "excludes" if pair.better is None else "contains"
-            contradiction = f"but the {level}, by another method, {verb} 0: {low} to {high}"
-        else:
-            phrases.append(f"{level} {low} to {high}")
+    if interval is None:
+        return f"{difference}, {test_outcome}"
+    is_joint = interval is view.ci_joint
+    level = f"{write_level(settings)} CI"
+    if is_joint:
+        level += " for all pairs together"
+    low, high = interval
+    bounds = f"{signed(low, form, '')} to {signed(high, form, '')}"
+    is_decisive = is_joint or n_pairs == 1
+    if is_decisive and contradicts_decision(pair, interval, settings):
+        verb = "excludes" if pair.better is None else "contains"
+        contradiction = f"but the {level}, by another method, {verb} 0: {bounds}"
+        return f"{difference}, {test_outcome}, {contradiction}"
+    return f"{difference}, {level} {bounds}, {test_outcome}"
+
+
+def _write_test_outcome(
+    view: PairView, name: str, partner: str, n_pairs: int, settings: Settings
+) -> str:
+    """Write the wins of both systems of a pair, or the p."""
     if view.win is not None and view.lose is not None:
-        partner = _name_partner(pair, name)
-        phrases.append(f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}")
-    elif view.adjusted_p is None:
-        phrases.append("not tested, as they have no segments in common")
-    else:
-        phrases.append(write_p(view.adjusted_p, p_word(settings.correction, n_pairs)))
-    if contradiction is not None:
-        phrases.append(contradiction)
-    return ", ".join(phrases)
+        return f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}"
+    if view.adjusted_p is None:
+        return "not tested, as they have no segments in common"
+    return write_p(view.adjusted_p, p_word(settings.correction, n_pairs))
 
 
 def _name_common_segments(
@@ -435,7 +461,9 @@ def contradicts_decision(
         return False
     if isinstance(pair, PairResult) and is_split(pair, settings.alpha):
         return False
-    return (pair.better is not None) == contains_zero(*interval)
+    if pair.better is None:
+        return not contains_zero(*interval)
+    return contains_zero(*interval)
 
 
 def find_decisive_interval(
@@ -443,7 +471,9 @@ def find_decisive_interval(
 ) -> tuple[float, float] | None:
     """Return the interval that goes with the p that decides."""
     is_joint = n_pairs > 1 and CORRECTIONS[settings.correction].family_wise
-    return view.ci_joint if is_joint and view.ci_joint is not None else view.ci
+    if is_joint and view.ci_joint is not None:
+        return view.ci_joint
+    return view.ci
 
 
 def explain_unlike(examination: PairExamination, n: float | None) -> str:
@@ -476,17 +506,19 @@ def _find_p_by_standard_error(examination: PairExamination, se: float) -> float:
 
 
 def state_verdict(comparison: AnyComparison, metric: str) -> str:
-    """Write who is better, or the top group, in one sentence without its full stop.
+    """Write the better system, or the top group, in one sentence without its full stop.
 
-    Where no system is ranked, write why.
+    If no system is ranked, write why.
     """
     lang_pairs = select_lang_pairs(comparison, metric)
     macro = _find_macro(comparison, metric)
     if macro is not None and macro.is_ranked:
         return _state_across(macro, len(lang_pairs))
     if len(lang_pairs) == 1:
-        [(lang_pair, (pair_comparison, result))] = lang_pairs.items()
-        return _state_lang_pair(pair_comparison, result, f" in {lang_pair}" if lang_pair else "")
+        [lang_pair] = lang_pairs
+        pair_comparison, result = lang_pairs[lang_pair]
+        place = f" in {lang_pair}" if lang_pair else ""
+        return _state_lang_pair(pair_comparison, result, place)
     n_pairs = format_count(len(lang_pairs), "language pair")
     reasons = [explain_no_ranks(*compared) for compared in lang_pairs.values()]
     if None not in reasons:
@@ -544,21 +576,24 @@ def _group_verdicts(comparison: AnyComparison, metric: str) -> dict[str, list[st
 
 
 def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]]) -> str:
-    """Join the answers by each verdict.
+    """Join the answers, which have a verdict each.
 
-    Of more than two the first, and the metrics that give others: a caveat has their top groups.
+    Of more than two, only the first is written, and the metrics of the others: a caveat has their
+    top groups.
     """
     if len(answers) == 1:
         return answers[0]
     if len(answers) == 2:
         return ". ".join(["The metrics disagree", *answers])
     _, *other_groups = by_verdict.values()
-    names = _name_few([name_metric(name) for group in other_groups for name in group])
-    return f"The metrics disagree. {answers[0]}. Other verdicts: by {names}"
+    names: list[str] = []
+    for group in other_groups:
+        names += [name_metric(name) for name in group]
+    return f"The metrics disagree. {answers[0]}. Other verdicts: by {_name_few(names)}"
 
 
 def _name_few(names: Sequence[str]) -> str:
-    """Name some metrics; of many the first and how many others."""
+    """Name metrics; if they are many, only the first, and the number of others."""
     if len(names) > _FEW:
         names = [names[0], f"{len(names) - 1} other metrics"]
     return join_names(names, escape=False)
@@ -574,15 +609,17 @@ def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> 
         return answer
     evidence = [_write_answer_pair(comparison, metric) for metric in metrics]
     known = [text for text in evidence if text is not None]
-    return f"{answer} ({'; '.join(known)})" if known else answer
+    if not known:
+        return answer
+    return f"{answer} ({'; '.join(known)})"
 
 
 def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
     """Write the pair that a verdict rests on.
 
-    It is the only one, the first two of the top group, or the winner and the second. Ranks by a
-    published rule rest on no pair. The sign is that of figure and table: the difference from the
-    best system, or from the baseline.
+    That is the only pair, the first two of the top group, or the winner and the second. Ranks by a
+    published rule rest on no pair. The sign is as in figure and table: the difference from the best
+    system, or from the baseline.
     """
     result, settings = comparison.metrics[metric], comparison.settings
     if explain_no_decision(settings, result):
@@ -638,7 +675,9 @@ def _state_against_baseline(result: MetricResult, baseline: str) -> str:
         f"Against {baseline}: {n_better} significantly better, {n_worse} significantly worse, "
         f"{n_open} without a significant difference"
     )
-    return f"{verdict}, {n_untested} not tested" if n_untested else verdict
+    if n_untested:
+        verdict += f", {n_untested} not tested"
+    return verdict
 
 
 def name_top_group(
@@ -655,7 +694,9 @@ def name_top_group(
     """
     if ahead:
         others = [name for name in systems if name != names[0]]
-        partners = others[0] if len(others) == 1 else f"the other {len(others)} systems"
+        partners = f"the other {len(others)} systems"
+        if len(others) == 1:
+            [partners] = others
         return f"{names[0]} is significantly better than {partners}{place}"
     if len(names) > 1:
         return f"No clear winner{place}. Top group: {', '.join(names)}"
@@ -681,7 +722,9 @@ def name_first_place(rule: RankRule) -> str:
     >>> name_first_place(RANK_RULES["simultaneous"]), name_first_place(RANK_RULES["wmt25"])
     ('top group', 'first, ranked as WMT25')
     """
-    return "top group" if rule.name == "simultaneous" else f"first, ranked {rule.title}"
+    if rule.name == "simultaneous":
+        return "top group"
+    return f"first, ranked {rule.title}"
 
 
 # -------------------------------------------------------------------------------------------------
@@ -718,14 +761,14 @@ def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
     is_single = len(result.tested) == 1
     caveats = []
     for caution in comparison.warnings:
+        if caution.metric not in (None, result.metric):
+            continue
+        if caution.kind.doubts_files and result.was_given:
+            continue  # these scores do not depend on the texts
+        if not caution.facts.get("differ", True):
+            continue  # ranks and decisions have two corrections, but are the same
         contradicts = caution.code == "interval-and-decision" and is_single
-        is_needed = caution.kind.in_caption or contradicts
-        is_of_metric = caution.metric in (None, result.metric)
-        # Given scores do not depend on the texts.
-        is_irrelevant = caution.kind.doubts_files and result.was_given
-        # Ranks and decisions by two corrections may be the same.
-        differs = caution.facts.get("differ", True)
-        if is_of_metric and is_needed and not is_irrelevant and differs:
+        if caution.kind.in_caption or contradicts:
             caveats.append(caution)
     return caveats
 
@@ -745,9 +788,10 @@ def pick_verdict_caveats(comparison: Comparison, metric: str, *remedies: Remedy)
     anchor = find_anchor(result, comparison.settings)
     picked = []
     for caution in comparison.warnings:
+        is_of_metric = caution.metric in (None, metric)
         is_borderline = caution.code == "near-alpha" and anchor in (caution.a, caution.b)
         is_of_verdict = caution.kind.concern in _OF_VERDICTS or is_borderline
-        if caution in caveats or is_of_verdict and caution.metric in (None, metric):
+        if caution in caveats or (is_of_metric and is_of_verdict):
             picked.append(caution)
     return [*picked, *about_one_metric(comparison.metrics, *remedies)]
 
@@ -765,22 +809,23 @@ def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, l
     """Return the sentences of `list_caveats`, each with the warnings that it is made of."""
     lang_pairs = select_lang_pairs(comparison, metric)
     is_task = isinstance(comparison, TaskComparison)
-    sentences: dict[str, list[str]] = {}
-    cautions: dict[str, list[Caution]] = {}
+    sentences_of_pair: dict[str, list[str]] = {}
+    cautions_of_sentence: dict[str, list[Caution]] = {}
     for lang_pair, (pair_comparison, result) in lang_pairs.items():
-        sentences[lang_pair] = []
+        sentences_of_pair[lang_pair] = []
         if is_task:
             picked = pick_caveats(pair_comparison, result)
         else:
             picked = pick_verdict_caveats(pair_comparison, metric)
         for caution in picked:
             sentence = caution.general if is_task else caution.finding
-            sentences[lang_pair].append(sentence)
-            cautions.setdefault(printable(sentence), []).append(caution)
+            sentences_of_pair[lang_pair].append(sentence)
+            cautions_of_sentence.setdefault(printable(sentence), []).append(caution)
     explained: list[tuple[str, list[Caution]]] = []
     if isinstance(comparison, TaskComparison):
         explained += [(sentence, []) for sentence in _list_task_caveats(comparison, metric)]
-    explained += [(text, cautions[sentence]) for text, sentence in _group_sentences(sentences)]
+    for text, sentence in _group_sentences(sentences_of_pair):
+        explained.append((text, cautions_of_sentence[sentence]))
     explained += [(sentence, []) for sentence in _list_unreliable(comparison, metric)]
     return explained
 
@@ -788,7 +833,7 @@ def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, l
 def _list_unreliable(comparison: AnyComparison, metric: str) -> list[str]:
     """Write what may not hold at its level, in which language pairs and across them."""
     lang_pairs = select_lang_pairs(comparison, metric)
-    unreliable = group_by_part(
+    unreliable = group_by_lang_pair(
         {lang_pair: _describe_unreliable(*compared) for lang_pair, compared in lang_pairs.items()}
     )
     macro = _find_macro(comparison, metric)
@@ -819,19 +864,17 @@ def _list_task_caveats(comparison: TaskComparison, metric: str) -> list[str]:
     announced_rule = _compare_announced_rule(comparison, metric)
     if announced_rule is not None:
         sentences.append(announced_rule)
-    compared = comparison.task.pairs_with(metric)
-    without = [lang_pair for lang_pair in comparison.task.pairs if lang_pair not in compared]
-    if without:
+    scored = comparison.task.pairs_with(metric)
+    unscored = [lang_pair for lang_pair in comparison.task.pairs if lang_pair not in scored]
+    if unscored:
         title = metric_title(metric)
         sentences.append(
-            f"Not compared, because they have no {title} scores: {', '.join(without)}."
+            f"Not compared, because they have no {title} scores: {', '.join(unscored)}."
         )
-    tested = [
-        pair
-        for result in _list_results(comparison, metric)
-        if result.ruled is None
-        for pair in result.tested
-    ]
+    tested: list[PairResult] = []
+    for result in _list_results(comparison, metric):
+        if result.ruled is None:
+            tested += result.tested
     n_undecidable = sum(not pair.decidable for pair in tested)
     if n_undecidable and metric in comparison.macro:
         sentences.append(
@@ -916,26 +959,29 @@ def _compare_with_ranks(settings: Settings, macro: MacroResult) -> list[str]:
 
 def _compare_with_intervals(lang_pairs: LangPairResults, macro: MacroResult) -> list[str]:
     """Write which to trust if decisions across the language pairs disagree with their intervals."""
-    n_open, n_significant = 0, 0
+    settings = _get_settings(lang_pairs)
+    n_open = 0  # pairs without a decision although the interval excludes 0
+    n_significant = 0  # pairs with a decision although the interval contains 0
     for pair in macro.pairs:
-        if not pair.decidable or pair.ci_low is None or pair.ci_high is None:
-            continue
-        has_zero = contains_zero(pair.ci_low, pair.ci_high)
-        if pair.better is None:
-            n_open += not has_zero
-        else:
-            n_significant += has_zero
+        interval = join_ends(pair.ci_low, pair.ci_high)
+        if pair.decidable and contradicts_decision(pair, interval, settings):
+            if pair.better is None:
+                n_open += 1
+            else:
+                n_significant += 1
     if n_open + n_significant == 0:
         return []
-    settings = _get_settings(lang_pairs)
     is_level_kept = all(keeps_its_level(comparison) for comparison, _ in lang_pairs.values())
     is_bootstrap = TESTS[settings.test].draws == "bootstrap"
+    needed = None
+    if is_bootstrap and not is_level_kept:
+        needed = FEW_FOR_BOOTSTRAP
     trust = {
         "unlike": (),
         "n_others": 0,
         "ratio": None,
         "unit": settings.unit,
-        "needed": FEW_FOR_BOOTSTRAP if is_bootstrap and not is_level_kept else None,
+        "needed": needed,
     }
     facts = {
         "n_open": n_open,
@@ -970,10 +1016,10 @@ def _find_top_groups(comparison: TaskComparison) -> dict[str, _TopGroup]:
 def name_other_tops(
     comparison: TaskComparison, metric: str, *further: TaskComparison
 ) -> str | None:
-    """Name the top groups of other metrics, also of `further` comparisons.
+    """Name the top groups of other metrics that differ from the one of this metric.
 
-    They are on language pairs of this metric. None if they agree. Language pairs are named if they
-    differ.
+    `further` comparisons may have more metrics. Only metrics with a language pair of this metric
+    count; their language pairs are named if they are not the same. None if no top group differs.
     """
     groups: dict[str, _TopGroup] = {}
     for task_comparison in (*further, comparison):
@@ -981,9 +1027,11 @@ def name_other_tops(
     reference = groups.pop(metric, _TopGroup((), ()))
     metrics_by_group: dict[tuple[str, ...], list[str]] = {}
     for name, group in groups.items():
-        shares_lang_pairs = not set(group.lang_pairs).isdisjoint(reference.lang_pairs)
-        is_other = set(group.systems) != set(reference.systems)
-        if not (group.systems and reference.systems and shares_lang_pairs and is_other):
+        if not group.systems or not reference.systems:
+            continue
+        if set(group.systems) == set(reference.systems):
+            continue
+        if set(group.lang_pairs).isdisjoint(reference.lang_pairs):
             continue
         title = shortened(name_metric(name), 40)
         if set(group.lang_pairs) != set(reference.lang_pairs):
@@ -1073,7 +1121,9 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
         if ruled.changed is not None:
             counts["ranks"] += len(result.systems)
             counts["changed"] += ruled.changed
-    return counts if ruled_results else None
+    if not ruled_results:
+        return None
+    return counts
 
 
 # -------------------------------------------------------------------------------------------------
@@ -1094,7 +1144,9 @@ def list_exclusions(comparison: AnyComparison) -> list[str]:
         if exclusion.reason:
             name += f" ({exclusion.reason})"
         names.append(name)
-    return [f"Excluded: {printable(', '.join(names))}."] if names else []
+    if not names:
+        return []
+    return [f"Excluded: {printable(', '.join(names))}."]
 
 
 def describe_subject(comparison: AnyComparison, metric: str) -> list[str]:
@@ -1105,7 +1157,9 @@ def describe_subject(comparison: AnyComparison, metric: str) -> list[str]:
     lang_pairs = select_lang_pairs(comparison, metric)
     first, result = next(iter(lang_pairs.values()))
     systems = order_systems(comparison, metric)
-    verb = "compared" if len(result.systems) > 1 else "scored"
+    verb = "scored"
+    if len(result.systems) > 1:
+        verb = "compared"
     by_metric = (
         f"by {printable(name_metric(metric))} ({describe_direction(result.higher_is_better)})"
     )
@@ -1148,7 +1202,9 @@ def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
     if not info.references:
         facts.append("segment scores without texts")
     elif not result.was_given:
-        word = "reference" if len(info.references) == 1 else "references"
+        word = "references"
+        if len(info.references) == 1:
+            word = "reference"
         facts.append(f"{word} {join_names(info.references)}")
     return f"{printable(info.name)} ({'; '.join(facts)})"
 
@@ -1178,7 +1234,9 @@ def _write_share(counts: set[int], total: int) -> str:
     if not counts or min(counts) == total:
         return ""
     low, high = min(counts), max(counts)
-    return f"{low:,} of " if low == high else f"{low:,} to {high:,} of "
+    if low == high:
+        return f"{low:,} of "
+    return f"{low:,} to {high:,} of "
 
 
 def has_different_segments(comparison: Comparison, result: MetricResult) -> bool:
@@ -1204,8 +1262,10 @@ def name_resampled_units(settings: Settings) -> str:
 
     Permutations of blocks have none, as they are mtsig's own.
     """
-    source = "" if settings.block_length is None else " (Politis and Romano 1994)"
-    return f"{name_units(settings)}{source}"
+    units = name_units(settings)
+    if settings.block_length is None:
+        return units
+    return f"{units} (Politis and Romano 1994)"
 
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
@@ -1214,7 +1274,9 @@ def name_intervals(result: MetricResult, settings: Settings) -> str:
         return "Student's t intervals of segment means"
     if result.ci == "jackknife-t":
         return f"jackknife t intervals over {_name_left_out_units(settings)}"
-    kind = "BCa" if result.ci == "bca" else result.ci
+    kind = result.ci
+    if kind == "bca":
+        kind = "BCa"
     return (
         f"{kind} bootstrap intervals from {settings.resamples:,} resamples of "
         f"{name_resampled_units(settings)}"
@@ -1235,7 +1297,7 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
     """
     lang_pairs = select_lang_pairs(comparison, metric)
     settings = _get_settings(lang_pairs)
-    sentences = group_by_part(
+    sentences = group_by_lang_pair(
         {name: list(_describe_scores(*compared)) for name, compared in lang_pairs.items()}
     )
     sentences += _describe_test(lang_pairs)
@@ -1257,7 +1319,7 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
 def _describe_intervals(lang_pairs: LangPairResults) -> list[str]:
     settings = _get_settings(lang_pairs)
     level = write_level(settings)
-    kinds = join_by_part(
+    kinds = join_by_lang_pair(
         {
             name: name_intervals(result, comparison.settings)
             for name, (comparison, result) in lang_pairs.items()
@@ -1311,12 +1373,16 @@ def _describe_scores(comparison: Comparison, result: MetricResult) -> Iterator[s
 
 def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
     """Describe the test with its units and trials, and the correction with its pairs."""
-    tested = {name: compared for name, compared in lang_pairs.items() if compared[1].tested}
+    tested = {
+        name: (comparison, result)
+        for name, (comparison, result) in lang_pairs.items()
+        if result.tested
+    }
     if not tested:
         return
     settings = _get_settings(tested)
     test = TESTS[settings.test]
-    units = join_by_part(
+    units = join_by_lang_pair(
         {name: _name_units_and_trials(*compared) for name, compared in tested.items()}
     )
     yield (
@@ -1329,7 +1395,7 @@ def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
         if is_partial and name:
             size = _describe_size(comparison, result)
             sizes[name].append(f"Systems were compared on {size}.")
-    yield from group_by_part(sizes)
+    yield from group_by_lang_pair(sizes)
     if test.p_values is None:
         yield (
             "This test gives no p: a system counts as better where it wins on at least "
@@ -1369,9 +1435,9 @@ def _describe_correction(settings: Settings, family: str, is_single: bool) -> st
 def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     """Describe the ranks, and where they hold for all systems together."""
     ranked = {
-        name: compared
-        for name, compared in lang_pairs.items()
-        if compared[1].systems[0].rank_low is not None
+        name: (comparison, result)
+        for name, (comparison, result) in lang_pairs.items()
+        if result.systems[0].rank_low is not None
     }
     if not ranked:
         return _explain_no_rank_ranges(lang_pairs)
@@ -1403,28 +1469,30 @@ def _count_rule_decisions(result: MetricResult) -> int:
 
 
 def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
-    """Write how many pairs the rule of the ranks calls different, and how many our test does."""
-    by_rule = _count_rule_decisions(result)
-    ours = sum(pair.significant for pair in result.pairs)
-    pairs = format_count(len(result.pairs), "pair")
-    verb_by_rule, verb = (choose_verb(n, "differs", "differ") for n in (by_rule, ours))
+    """Write how many pairs differ by the rule of the ranks, and how many by the test."""
+    n_pairs = format_count(len(result.pairs), "pair")
+    n_by_rule = _count_rule_decisions(result)
+    verb_by_rule = choose_verb(n_by_rule, "differs", "differ")
+    n_by_test = sum(pair.significant for pair in result.pairs)
+    verb_by_test = choose_verb(n_by_test, "differs", "differ")
     return (
-        f"Ranked {RANK_RULES[settings.rank_rule].title}, {by_rule} of {pairs} {verb_by_rule}, without "
-        f"correction. By {_name_test(settings)}, {ours} of {pairs} {verb} significantly."
+        f"Ranked {RANK_RULES[settings.rank_rule].title}, {n_by_rule} of {n_pairs} {verb_by_rule}, without "
+        f"correction. By {_name_test(settings)}, {n_by_test} of {n_pairs} {verb_by_test} significantly."
     )
 
 
 def explain_own_tests(result: MetricResult, settings: Settings) -> str:
-    """Write that differences and decisions of pairs are ours although a rule ranks the systems.
+    """Write that differences and decisions of pairs are by the test, not by the rule of the ranks.
 
-    Write also what is the rule's.
+    Write also the differences and decisions of the rule.
     """
     rule = RANK_RULES[settings.rank_rule]
-    by_rule = _count_rule_decisions(result)
+    n_pairs = format_count(len(result.pairs), "pair")
+    n_by_rule = _count_rule_decisions(result)
+    verb = choose_verb(n_by_rule, "differs", "differ")
     return (
         f"These differences and decisions are by {_name_test(settings)}, not by the rule of the ranks. Ranked "
-        f"{rule.title}, the difference is of {rule.compares}, and {by_rule} of "
-        f"{format_count(len(result.pairs), 'pair')} {choose_verb(by_rule, 'differs', 'differ')}."
+        f"{rule.title}, the difference is of {rule.compares}, and {n_by_rule} of {n_pairs} {verb}."
     )
 
 
@@ -1437,10 +1505,7 @@ def _name_test(settings: Settings) -> str:
 
 
 def explain_head_to_head(result: MetricResult, settings: Settings) -> str:
-    """Write how to read the matrix of differences in print.
-
-    That is whose differences they are, and what the marks say.
-    """
+    """Write how to read the matrix of differences in print, and its marks."""
     if not result.has_rule_decisions:
         return (
             "Row against column: the difference, positive where the row is better. *, \N{DAGGER} and "
@@ -1575,23 +1640,23 @@ def state_result(comparison: AnyComparison, metric: str) -> str:
     lang_pairs = select_lang_pairs(comparison, metric)
     first, result = next(iter(lang_pairs.values()))
     macro = _find_macro(comparison, metric)
-    averaged: MetricResult | MacroResult = result if macro is None else macro
+    main_result: MetricResult | MacroResult = result if macro is None else macro
     settings = first.settings
-    pairs = _list_tested(averaged)
-    is_baseline_short = settings.baseline is not None and len(pairs) <= _FEW
-    judged = pairs if is_baseline_short or len(averaged.pairs) == 1 else []
+    pairs = _list_tested(main_result)
+    has_few_pairs = settings.baseline is not None and len(pairs) <= _FEW
+    names_each_pair = bool(pairs) and (has_few_pairs or len(main_result.pairs) == 1)
     sentences = []
-    if not judged or not result.tested or explain_no_decision(settings, result):
+    if not names_each_pair or not result.tested or explain_no_decision(settings, result):
         sentences.append(f"{printable(state_verdict(comparison, metric))}.")
     is_not_averaged = macro is None and len(lang_pairs) > 1
-    if is_not_averaged or not averaged.pairs:
+    if is_not_averaged or not main_result.pairs:
         return " ".join(sentences)
-    if judged:
-        sentences += [_judge_with_evidence(first, averaged, pair) for pair in judged]
+    if names_each_pair:
+        sentences += [_judge_with_evidence(first, main_result, pair) for pair in pairs]
     elif settings.baseline:
         sentences += _list_against_baseline(pairs)
     else:
-        sentences += _describe_two_best(first, averaged)
+        sentences += _describe_two_best(first, main_result)
     if any(pair.better is None and pair.decidable for pair in pairs):
         sentences.append("No significant difference does not mean equal.")
     return " ".join(sentences)
@@ -1878,12 +1943,10 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     kinds = Counter(pair.kind for pair in pairs)
     n_undecided = kinds[UNDECIDED]
     n_decided = len(pairs) - n_undecided
+    if not pairs:
+        return "No pair is tested by all metrics"
     if not n_decided:
-        return (
-            f"No metric can decide any pair: {FEW}"
-            if n_undecided
-            else "No pair is tested by all metrics"
-        )
+        return f"No metric can decide any pair: {FEW}"
     metrics = join_names(names, escape=False)
     facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
     for kind, manner in (

@@ -307,7 +307,9 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
         steps = enumerate(history_sentences(history), 1)
         blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
         sections.append(Section("History of the review", blocks, "page"))
-    extent = "without decisions and notes" if history else "byte for byte"
+    extent = "byte for byte"
+    if history:
+        extent = "without decisions and notes"
     sections.append(_command_section(result, command, extent))
     simulated = ""
     if any(comparison.testset.simulated for comparison in result.pairs.values()):
@@ -349,12 +351,14 @@ def _metric_section(result: TaskComparison, metric: str) -> Section:
 def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """The ranks as a figure and a table, the top groups, and the training runs."""
     yield Figure(draw=partial(task_svg, result, metric))
+    table = replace(rank_table(result, metric), key=f"{metric}-ranking")
+    caveats = (*list_caveats(result, metric), *list_exclusions(result))
     yield TableBlock(
-        table=replace(rank_table(result, metric), key=f"{metric}-ranking"),
+        table=table,
         title=f"{metric_title(metric)}: ranking",
         caption=write_caption(result, metric, "Ranks"),
         notes=tuple(explain_ranking(result, metric)),
-        caveats=(*list_caveats(result, metric), *list_exclusions(result)),
+        caveats=caveats,
         print_names=map_print_names(result.task),
     )
     if len(select_lang_pairs(result, metric)) > 1:
@@ -373,13 +377,15 @@ def across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     elif macro.pairs:
         first = next(iter(result.pairs.values()))
         table = pairs_table(macro, first.settings)
+        table = replace(table, key=f"{metric}-{table.key}")
         note = "Positive where the first system is better. No significant difference (a dash) does not mean equal."
         n_pairs = format_count(len(macro.pairs), "pair")
+        caption = write_caption(result, metric, "Mean differences over the language pairs")
         yield TableBlock(
-            table=replace(table, key=f"{metric}-{table.key}"),
+            table=table,
             title=f"{title}: head-to-head",
             is_detail=True,
-            caption=write_caption(result, metric, "Mean differences over the language pairs"),
+            caption=caption,
             notes=(note,),
             caveats=(refer_to_methods(result, metric),),
             fold=f"Across the language pairs: {n_pairs} of systems",

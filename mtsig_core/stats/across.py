@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -92,7 +93,9 @@ class PairAcross:
 
         If no metric decides, and one could not have, nobody knows whether they agree.
         """
-        if 1 in self.decisions and -1 in self.decisions:
+        is_better_by_some = 1 in self.decisions
+        is_worse_by_some = -1 in self.decisions
+        if is_better_by_some and is_worse_by_some:
             return "opposite"
         if len(set(self.decisions)) > 1:
             return "significant by some"
@@ -137,15 +140,21 @@ def find_disputes(task: TaskComparison) -> list[Disputed]:
     disputes = []
     for lang_pair, comparison in task.pairs.items():
         if len(comparison.metrics) > 1:
-            pairs = pairs_across(list(comparison.metrics.values()))
-            disputes.append(Disputed(lang_pair, tuple(comparison.metrics), tuple(pairs)))
+            results = list(comparison.metrics.values())
+            pairs = pairs_across(results)
+            metrics = tuple(comparison.metrics)
+            disputes.append(Disputed(lang_pair, metrics, tuple(pairs)))
     macro = [result for result in task.macro.values() if result.pairs]
     macro = [result for result in macro if result.language_pairs == macro[0].language_pairs]
     if len(macro) > 1:
         metrics = tuple(result.metric for result in macro)
-        pairs = _join_metrics(
-            [(result.pairs, 1 if result.higher_is_better else -1) for result in macro]
-        )
+        pairs_by_metric = []
+        for result in macro:
+            sign = -1
+            if result.higher_is_better:
+                sign = 1
+            pairs_by_metric.append((result.pairs, sign))
+        pairs = _join_metrics(pairs_by_metric)
         disputes.append(Disputed(None, metrics, tuple(pairs)))
     return [dispute for dispute in disputes if dispute.pairs]
 
@@ -178,8 +187,9 @@ def _join_metrics(
     joined = []
     first_pairs, _ = results[0]
     for pair in first_pairs:
-        if all((pair.a, pair.b) in table for table in tables):
-            rows = [table[pair.a, pair.b] for table in tables]
+        names = (pair.a, pair.b)
+        if all(names in table for table in tables):
+            rows = [table[names] for table in tables]
             improvements = tuple(row.improvement for row in rows)
             decisions = tuple(row.decision for row in rows)
             are_decidable = all(row.is_decidable for row in rows)
@@ -258,22 +268,31 @@ def _draw_share(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int) ->
         of_pairs[is_tested] = of_tested
         return np.concatenate([of_systems, of_pairs])
 
-    n_systems = len(measured.names)
-    twice = np.column_stack([np.arange(n_systems)] * 2)  # a system as a pair with itself
-    n_units, _ = pair_units(measured.has_score, np.concatenate([twice, pairs]), contrast.data.units)
-    null = np.zeros((len(pairs), draws.joint.shape[1]))
+    numbers = np.arange(len(measured.names))
+    with_itself = np.column_stack([numbers, numbers])  # a system as a pair
+    systems_and_pairs = np.concatenate([with_itself, pairs])
+    n_units, _ = pair_units(measured.has_score, systems_and_pairs, contrast.data.units)
+    n_trials = draws.joint.shape[1]
+    null = np.zeros((len(pairs), n_trials))
     null[is_tested] = draws.joint
+    differences = contrast.difference(sides.replicates)
+    system_errors = jackknife_se(systems.left_out)
     pair_errors = jackknife_errors(sides.left_out, contrast.rows)
+    errors = place(system_errors, pair_errors)
     first_sides = contrast.rows[:, 0]
+    pair_freedom = sides.freedom[first_sides]
+    freedom = place(systems.freedom, pair_freedom, fill=1.0)
+    observed = place(systems.observed, contrast.deltas)
+    replicates = place(systems.replicates, differences)
     return _Share(
         is_tested=is_tested,
         is_single=n_units < 2,
         n_apart=draws.n_apart,
-        observed=place(systems.observed, contrast.deltas),
-        replicates=place(systems.replicates, contrast.difference(sides.replicates)),
+        observed=observed,
+        replicates=replicates,
         null=null,
-        variances=place(jackknife_se(systems.left_out), pair_errors) ** 2,
-        freedom=place(systems.freedom, sides.freedom[first_sides], fill=1.0),
+        variances=errors**2,
+        freedom=freedom,
     )
 
 
@@ -332,14 +351,11 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     units_apart = _count_units_apart(plan, np.array(n_apart))[is_tested]
     tests = PairTests()
     if is_tested.any():
-        floor = p_floor(TESTS[plan.test], plan.unit, units_apart)
-        tests = test_pairs(
-            observed[n:][is_tested],
-            null[is_tested],
-            TESTS[plan.test],
-            floor,
-            [np.arange(len(floor))],  # one family
-        )
+        test = TESTS[plan.test]
+        floor = p_floor(test, plan.unit, units_apart)
+        family = np.arange(len(floor))
+        deltas = observed[n:][is_tested]
+        tests = test_pairs(deltas, null[is_tested], test, floor, [family])
     is_drawn = np.concatenate([np.ones(n, dtype=bool), is_tested])
     return AcrossDraws(
         names=tuple(names),
@@ -366,11 +382,14 @@ def _count_units_apart(plan: Plan, n_apart: np.ndarray) -> np.ndarray:
 def _order_common_systems(measured: Sequence[Measured]) -> list[str]:
     """Return the systems that all language pairs have, the best mean score first."""
     first = measured[0]
-    names = [name for name in first.names if all(name in counted.names for counted in measured)]
+    names = first.names
+    for counted in measured:
+        names = [name for name in names if name in counted.names]
     if not names:
         return []
     scores = np.mean([counted.only(names).scores for counted in measured], axis=0)
-    return [names[k] for k in np.argsort(-first.sign * scores, kind="stable")]
+    order = np.argsort(-first.sign * scores, kind="stable")
+    return [names[k] for k in order]
 
 
 def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.ndarray, Decisions]:
@@ -384,15 +403,20 @@ def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.n
 
     alpha = settings.alpha
     if ci == "percentile":
-        intervals = np.quantile(draws.drawn, [alpha / 2, 1 - alpha / 2], axis=1)
+        levels = [alpha / 2, 1 - alpha / 2]
+        intervals = np.quantile(draws.drawn, levels, axis=1)
     else:
         freedom = welch_satterthwaite(draws.variances, draws.freedom)
-        half = stdtrit(freedom, 1 - alpha / 2) * np.sqrt(draws.variances.sum(axis=0))
+        t = stdtrit(freedom, 1 - alpha / 2)
+        error = np.sqrt(draws.variances.sum(axis=0))
+        half = t * error
         intervals = np.array([draws.observed - half, draws.observed + half])
     intervals = np.where(draws.single, np.nan, intervals)
-    deltas = draws.observed[len(draws.names) :]
+    n_systems = len(draws.names)
+    deltas = draws.observed[n_systems:]
     settings = replace(settings, trials=draws.trials)
-    return intervals, decide_tests(draws.tests, deltas, draws.sign, draws.n_apart, settings)
+    decisions = decide_tests(draws.tests, deltas, draws.sign, draws.n_apart, settings)
+    return intervals, decisions
 
 
 def settings_across(settings: Mapping[str, Settings]) -> Settings:
@@ -400,8 +424,10 @@ def settings_across(settings: Mapping[str, Settings]) -> Settings:
 
     For stationary blocks the shortest mean length counts, because p can be smallest by it.
     """
-    lengths = [row.block_length for row in settings.values() if row.block_length is not None]
-    return replace(next(iter(settings.values())), block_length=min(lengths, default=None))
+    rows = list(settings.values())
+    lengths = [row.block_length for row in rows if row.block_length is not None]
+    shortest = min(lengths, default=None)
+    return replace(rows[0], block_length=shortest)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -527,17 +553,22 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     decisions = {"alpha": alpha, "correction": correction, "ci": ci, "rank_rule": rank_rule}
     if cache is None:
         cache = {}
-    n_steps = sum(len(info.pairs_with(name)) + 1 for name in names)
+    metrics_and_pairs: list[tuple[str, str]] = []
+    for name in names:
+        lang_pairs = info.pairs_with(name)
+        metrics_and_pairs.extend((name, lang_pair) for lang_pair in lang_pairs)
+    n_steps = len(metrics_and_pairs) + len(names)  # those of each language pair, and across them
     steps = _Steps(n_steps, progress)
     work = _TaskWork(task, sampling, decisions, by_reference, jobs, cache, steps)
-    work.check([(name, lang_pair) for name in names for lang_pair in info.pairs_with(name)])
+    work.check(metrics_and_pairs)
     comparisons: dict[tuple[str, str], Comparison] = {}
     macro: dict[str, MacroResult] = {}
     for metric in names:
         measured: dict[str, Measured] = {}
         by_lang_pair = {}
         for lang_pair, comparison in work.compare(metric, info.pairs_with(metric), measured):
-            by_lang_pair[lang_pair] = comparisons[metric, lang_pair] = comparison
+            by_lang_pair[lang_pair] = comparison
+            comparisons[metric, lang_pair] = comparison
             if found is not None:
                 found(lang_pair, comparison)
         if len(by_lang_pair) > 1:
@@ -565,17 +596,21 @@ class _Steps:
     """
 
     def __init__(self, n_steps: int, progress: Callable[[str, float], None] | None):
-        self._n_steps, self._progress = n_steps, progress
-        self._n_finished, self._reached = 0, 0.0
+        self._n_steps = n_steps
+        self._progress = progress
+        self._n_finished = 0
+        self._reached = 0.0
         self._stages: list[str] = []
 
     def report(self, stage: str, share: float) -> None:
         """Report the share of a stage."""
         if not self._stages or self._stages[-1] != stage:
             self._stages.append(stage)
-        left = 0.5 ** (len(self._stages) - 1)
+        n_passed = len(self._stages) - 1
+        left = 0.5**n_passed
         of_step = 1 - left + left * share / 2
-        self._reached = max(self._reached, (self._n_finished + of_step) / self._n_steps)
+        of_all = (self._n_finished + of_step) / self._n_steps
+        self._reached = max(self._reached, of_all)
         if self._progress is not None:
             self._progress(stage, self._reached)
 
@@ -610,9 +645,10 @@ class _TaskWork:
         for metric, lang_pair in steps:
             testset = self.task.testset(lang_pair)
             try:
+                chosen_metric = resolve_metric(testset, metric)
                 resolve_comparison(
                     testset,
-                    [resolve_metric(testset, metric)],
+                    [chosen_metric],
                     **self.sampling,
                     **self.decisions,
                     baseline=None,
@@ -656,7 +692,8 @@ class _TaskWork:
         self.steps.report(f"{len(sent)} language pairs on other machines", 0.0)
         testsets = [self.task.testset(lang_pair) for lang_pair in sent]
         draw_pair = partial(_draw_elsewhere, testsets, metric, self.by_reference, self.sampling)
-        for lang_pair, draws_by_key in zip(sent, run_in_order(draw_pair, len(sent)), strict=True):
+        drawn_elsewhere = run_in_order(draw_pair, len(sent))
+        for lang_pair, draws_by_key in zip(sent, drawn_elsewhere, strict=True):
             self.steps.report(f"{lang_pair}, done elsewhere", 0.0)
             for key, draws in draws_by_key.items():
                 self.cache[key] = draws
@@ -665,7 +702,8 @@ class _TaskWork:
     def _is_drawn(self, metric: str, lang_pair: str) -> bool:
         testset = self.task.testset(lang_pair)
         plan, _ = resolve_plan(testset, **self.sampling)
-        key = draws_key(testset, resolve_metric(testset, metric), plan, self.by_reference)
+        chosen_metric = resolve_metric(testset, metric)
+        key = draws_key(testset, chosen_metric, plan, self.by_reference)
         return key in self.cache
 
     def _compare_pair(
@@ -704,7 +742,8 @@ class _TaskWork:
         if draws is not None and RANK_RULES[self.decisions["rank_rule"]].by_domain:
             draws = draws.over_domains
         lang_pairs = tuple(comparisons)
-        return _macro_result(metric, results, lang_pairs, draws, settings_across(settings), ci)
+        settings_of_macro = settings_across(settings)
+        return _macro_result(metric, results, lang_pairs, draws, settings_of_macro, ci)
 
     def _draw_across(
         self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
@@ -716,8 +755,10 @@ class _TaskWork:
         for lang_pair, of_pair in settings.items():
             testset = self.task.testset(lang_pair)
             plan = replace(Plan.from_settings(of_pair), trials=None)
-            plans[lang_pair], testsets[lang_pair] = plan, testset
-            keys.append(draws_key(testset, resolve_metric(testset, metric), plan, False))
+            plans[lang_pair] = plan
+            testsets[lang_pair] = testset
+            chosen_metric = resolve_metric(testset, metric)
+            keys.append(draws_key(testset, chosen_metric, plan, False))
         key = ("across", tuple(testsets), self.sampling["trials"], *keys)
         if key not in self.cache:
             all_measured = {}
@@ -742,7 +783,8 @@ class _TaskWork:
             progress=lambda share: self.steps.report(f"{metric} across language pairs", share),
         )
         draws = draw_means(measured)
-        if draws is None or not all(has_domains(counted) for counted in measured.values()):
+        have_domains = all(has_domains(counted) for counted in measured.values())
+        if draws is None or not have_domains:
             return draws
         over_domains = {pair: score_over_domains(counted) for pair, counted in measured.items()}
         return replace(draws, over_domains=draw_means(over_domains))
@@ -774,12 +816,12 @@ def join_task(
     """
     pairs = {}
     for lang_pair in info.pairs:
-        by_metric = [
-            comparisons[name, lang_pair] for name in metrics if (name, lang_pair) in comparisons
-        ]
+        keys = [(name, lang_pair) for name in metrics]
+        by_metric = [comparisons[key] for key in keys if key in comparisons]
         if by_metric:
+            joined = join_comparisons(by_metric)
             excluded = find_exclusions(lang_pair, exclude)
-            pairs[lang_pair] = replace(join_comparisons(by_metric), excluded=excluded)
+            pairs[lang_pair] = replace(joined, excluded=excluded)
     macro_in_order = {name: macro[name] for name in metrics if name in macro}
     cautions: tuple[Caution, ...] = ()
     if not are_given:
@@ -807,17 +849,18 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
         names = [metrics]
     else:
         names = list(metrics)
-    if not names or len(set(names)) < len(names):
-        raise SettingError(
-            f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once."
-        )
-    given_scores = list(dict.fromkeys(name for names in task.scores.values() for name in names))
+    has_repeated = len(set(names)) < len(names)
+    if not names or has_repeated:
+        listed = ", ".join(names) or "none"
+        raise SettingError(f"metrics are {listed}. Expected at least one, each only once.")
+    scores_by_pair = task.scores.values()
+    given_scores = list(dict.fromkeys(chain.from_iterable(scores_by_pair)))
     for name in names:
         check_settled(name, task.assumed)
         if not task.pairs_with(name):
+            listed = ", ".join(given_scores) or "none"
             raise SettingError(
-                f"No language pair of {task.name} has {name!r}. Scores of segments: "
-                f"{', '.join(given_scores) or 'none'}."
+                f"No language pair of {task.name} has {name!r}. Scores of segments: {listed}."
             )
         if name in METRICS and name in given_scores:
             raise SettingError(
@@ -835,7 +878,8 @@ def _choose_metrics(task: TaskInfo) -> list[str]:
         metrics = [*metrics, "bleu"]
     names = order_metrics(metrics, task.primary)
     if task.primary is not None and task.primary not in names:
-        names.insert(len(pick_human_scores(names)), task.primary)
+        n_human = len(pick_human_scores(names))
+        names.insert(n_human, task.primary)
     return names
 
 
@@ -849,13 +893,8 @@ def _macro_result(
 ) -> MacroResult:
     """Add up the decisions of all language pairs, and take in the mean differences, if drawn."""
     systems = _add_up_decisions(results)
-    result = MacroResult(
-        metric,
-        results[0].higher_is_better,
-        lang_pairs,
-        systems=_order_by_wins(systems.values()),
-        pairs=(),
-    )
+    by_wins = _order_by_wins(systems.values())
+    result = MacroResult(metric, results[0].higher_is_better, lang_pairs, systems=by_wins, pairs=())
     if draws is None:
         return result
     intervals, decisions = decide_across(draws, settings, ci)
@@ -863,9 +902,8 @@ def _macro_result(
     n = len(draws.names)
     ranked = []
     ranks = rank_systems(n, draws.pairs, decisions.for_ranks)
-    for k, (name, (rank_low, rank_high, cluster)) in enumerate(
-        zip(draws.names, ranks, strict=True)
-    ):
+    for k, name in enumerate(draws.names):
+        rank_low, rank_high, cluster = ranks[k]
         row = replace(
             systems.pop(name),
             score=float(draws.observed[k]),
@@ -876,13 +914,10 @@ def _macro_result(
             cluster=cluster,
         )
         ranked.append(row)
-    return replace(
-        result,
-        systems=(*ranked, *_order_by_wins(systems.values())),
-        pairs=_list_macro_pairs(draws, decisions, low[n:], high[n:], len(lang_pairs)),
-        runs=average_runs_across(results, draws.names, settings.alpha),
-        ci=ci,
-    )
+    unranked = _order_by_wins(systems.values())
+    pairs = _list_macro_pairs(draws, decisions, low[n:], high[n:], len(lang_pairs))
+    runs = average_runs_across(results, draws.names, settings.alpha)
+    return replace(result, systems=(*ranked, *unranked), pairs=pairs, runs=runs, ci=ci)
 
 
 def _add_up_decisions(results: Sequence[MetricResult]) -> dict[str, MacroSystem]:
@@ -916,21 +951,26 @@ def _list_macro_pairs(
 ) -> tuple[MacroPair, ...]:
     if decisions.p is None or decisions.adjusted is None:  # no pair could be tested
         return ()
-    deltas = draws.observed[len(draws.names) :]
+    n_systems = len(draws.names)
+    deltas = draws.observed[n_systems:]
     pairs = []
     for k, (first, second) in enumerate(draws.pairs):
-        better = SIDES[int(decisions.better[k])]
+        delta = float(deltas[k])
+        p_value = float(decisions.p[k])
+        p_adjusted = float(decisions.adjusted[k])
+        better_side = int(decisions.better[k])
         is_decidable = bool(decisions.decidable[k])
         n_apart = int(draws.n_apart[k])
+        better = SIDES[better_side]
         pair = MacroPair(
             a=draws.names[first],
             b=draws.names[second],
             n_pairs=n_lang_pairs,
-            delta=float(deltas[k]),
+            delta=delta,
             ci_low=low[k],
             ci_high=high[k],
-            p_value=float(decisions.p[k]),
-            p_adjusted=float(decisions.adjusted[k]),
+            p_value=p_value,
+            p_adjusted=p_adjusted,
             better=better,
             decidable=is_decidable,
             n_apart=n_apart,

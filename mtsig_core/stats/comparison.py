@@ -60,13 +60,14 @@ from mtsig_core.version import __version__
 
 
 def split_by_reference(testset: TestSet, test: str) -> dict[str, TestSet]:
-    """For each reference that has a text, the segments that it has, scored with only that one.
+    """Split a test set by reference: the segments that have it, scored with it only.
 
-    Empty where there is nothing to learn from it: with one reference or one system, for tests that
-    give no ranks, and where a system repeats a reference word for word.
+    Empty if the split can show nothing: with one reference or one system, for tests that give no
+    ranks, and where a system repeats a reference word for word.
     """
     has_several = len(testset.references) > 1 and len(testset.systems) > 1
-    if not has_several or TESTS[test].p_values is None or repeated_references(testset):
+    gives_ranks = TESTS[test].p_values is not None
+    if not has_several or not gives_ranks or repeated_references(testset):
         return {}
     by_reference = {}
     for name, texts in testset.references.items():
@@ -97,10 +98,10 @@ class Draws:
     by_metric: Mapping[str, MetricDraws]
 
     def __repr__(self) -> str:
-        return (
-            f"<Draws of {self.testset.name!r}: {', '.join(self.by_metric)}; test {self.plan.test}, unit "
-            f"{self.plan.unit}, seed {self.plan.seed}>"
-        )
+        metrics = ", ".join(self.by_metric)
+        plan = self.plan
+        settings = f"test {plan.test}, unit {plan.unit}, seed {plan.seed}"
+        return f"<Draws of {self.testset.name!r}: {metrics}; {settings}>"
 
     def scores(self, metric: str) -> np.ndarray:
         """Scores of the systems on bootstrap samples, in points.
@@ -125,8 +126,10 @@ class Draws:
         """
         draws = self.by_metric[metric]
         is_tested = draws.n > 0
-        differences = np.full((len(draws.pairs), draws.systems.replicates.shape[1]), np.nan)
-        differences[is_tested] = draws.drawn_differences(np.arange(np.count_nonzero(is_tested)))
+        tested = np.arange(np.count_nonzero(is_tested))
+        n_resamples = draws.systems.replicates.shape[1]
+        differences = np.full((len(draws.pairs), n_resamples), np.nan)
+        differences[is_tested] = draws.drawn_differences(tested)
         return differences
 
 
@@ -209,21 +212,23 @@ def _draw_plan(  # noqa: PLR0913  what `draw` takes, its settings resolved
     counted: dict[str, Measured] | None = None,
 ) -> Draws:
     check_jobs(jobs)
-    one_reference = {}
+    testset_of_reference: dict[str, TestSet] = {}
     if by_reference:
-        scorable = testset.keep_scorable(*(metric.name for metric in metrics))
-        one_reference = split_by_reference(scorable, plan.test)
+        names = [metric.name for metric in metrics]
+        scorable = testset.keep_scorable(*names)
+        testset_of_reference = split_by_reference(scorable, plan.test)
     if cache is None:
         cache = {}
     by_metric = {}
     for metric in metrics:
         key = draws_key(testset, metric, plan, by_reference)
         if key not in cache:
+            uses_references = not is_segment_mean(metric)
             cache[key] = draw_metric(
                 testset,
                 metric,
                 plan,
-                {} if is_segment_mean(metric) else one_reference,
+                testset_of_reference if uses_references else {},
                 jobs=jobs,
                 progress=progress,
                 counted=counted,
@@ -237,32 +242,24 @@ def draws_key(
 ) -> tuple[object, ...]:
     """All that the draws of one metric depend on."""
     key = metric_key(metric, testset)
-    return (
-        "draws",
-        testset.digest,
-        key and tuple(key),
-        metric.name,
-        metric.signature(testset),
-        plan,
-        by_reference,
-        __version__,
-    )
+    of_metric = (key and tuple(key), metric.name, metric.signature(testset))
+    return ("draws", testset.digest, *of_metric, plan, by_reference, __version__)
 
 
 def resolve_comparison(
     testset: TestSet, metrics: Sequence[Metric], **choices: Any
 ) -> tuple[Settings, Units]:
-    """`resolve`, and check that the settings fit the segments and systems that each metric scores.
+    """Resolve settings, and check that they fit the segments and systems that each metric scores.
 
-    Segment scores may be of fewer segments and systems than the test set has, so that they fit
-    less. Nothing is drawn.
+    A metric of segment scores may have fewer segments and systems than the test set. Nothing is
+    drawn.
     """
     settings, units = resolve(testset, metrics, **choices)
     for metric in metrics:
         scorable = testset.keep_scorable(metric.name)
         names = list(scorable.systems)
-        has_narrow_choice = settings.block_length is not None or settings.baseline is not None
-        if is_segment_mean(metric) and has_narrow_choice:
+        may_not_fit = settings.block_length is not None or settings.baseline is not None
+        if is_segment_mean(metric) and may_not_fit:
             measured = measure(scorable, metric)
             measured.units(settings.unit, settings.block_length)  # raises if the blocks do not fit
             names = measured.names
@@ -325,15 +322,16 @@ def decide(
 
 
 def _decide(draws: Draws, settings: Settings, units: Units, ci: str) -> Comparison:
-    """The comparison by resolved settings; `ci` is the interval as the user chose it."""
+    """Make the comparison with resolved settings; `ci` is the kind of interval the user chose."""
     results = {
         name: decide_metric(metric_draws, settings, ci)
         for name, metric_draws in draws.by_metric.items()
     }
-    warnings = find_cautions(
+    cautions = find_cautions(
         draws.testset, settings, units, draws.metrics, results, draws.by_metric
     )
-    return Comparison(TestSetInfo.from_testset(draws.testset), settings, warnings, results)
+    info = TestSetInfo.from_testset(draws.testset)
+    return Comparison(info, settings, cautions, results)
 
 
 def compare(  # noqa: PLR0913  each choice of a user is a parameter
@@ -458,19 +456,20 @@ def join_comparisons(comparisons: Sequence[Comparison]) -> Comparison:
     metrics: dict[str, MetricResult] = {}
     cautions: list[Caution] = []
     for comparison in comparisons:
-        if replace(comparison, metrics=first.metrics, warnings=first.warnings) != first:
+        like_first = replace(comparison, metrics=first.metrics, warnings=first.warnings)
+        if like_first != first:
             raise SettingError(
                 "Comparisons of other test sets, settings or exclusions cannot be joined. Expected them "
                 "to differ only in the metrics."
             )
         repeated = [name for name in comparison.metrics if name in metrics]
         if repeated:
-            raise SettingError(
-                f"{', '.join(repeated)} is in two of the comparisons. Expected each metric once."
-            )
+            names = ", ".join(repeated)
+            raise SettingError(f"{names} is in two of the comparisons. Expected each metric once.")
         metrics |= comparison.metrics
         cautions += comparison.warnings
-    return replace(first, metrics=metrics, warnings=join_cautions(cautions, metrics))
+    joined_cautions = join_cautions(cautions, metrics)
+    return replace(first, metrics=metrics, warnings=joined_cautions)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -520,12 +519,12 @@ def score(
         scorable = testset.keep_scorable(metric.name)
         measured = measure(scorable, metric, progress=progress_of_metric)
         rows = tuple(map(SystemScore, measured.names, measured.scores.tolist()))
-        scores[metric.name] = MetricScores(
-            metric.name, metric.signature(testset), metric.higher_is_better, rows
-        )
+        signature = metric.signature(testset)
+        scores[metric.name] = MetricScores(metric.name, signature, metric.higher_is_better, rows)
     tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in metrics}
     cautions = (*about_metrics(testset, tokenizers), *about_texts(testset))
-    return Scores(TestSetInfo.from_testset(testset), cautions, scores)
+    info = TestSetInfo.from_testset(testset)
+    return Scores(info, cautions, scores)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -540,7 +539,8 @@ class ScoreBootstrap:
     intervals: Mapping[str, tuple[float, float] | None]  # by kind; None where undefined
 
     def __repr__(self) -> str:
-        return f"<ScoreBootstrap {self.system!r}: {self.score:.4g}, {len(self.drawn)} samples>"
+        n_samples = len(self.drawn)
+        return f"<ScoreBootstrap {self.system!r}: {self.score:.4g}, {n_samples} samples>"
 
     def relative(self, kind: str) -> tuple[float, float] | None:
         """An interval relative to the median of the replicates; see `relative_ends`."""
@@ -574,7 +574,7 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
     testset : TestSet
     metric : str or Metric
     only : sequence of str, optional
-        Use only these systems.
+        Only these systems.
     unit, block_length, alpha, resamples, seed, jobs
         As in `compare`.
     progress : callable, optional
@@ -611,7 +611,8 @@ def bootstrap_measured(
     measured: Measured, settings: SamplingSettings, jobs: int, progress: Progress | None
 ) -> tuple[ScoreBootstrap, ...]:
     """Do as `bootstrap_systems`, with statistics that are counted already."""
-    data = measured.sum_by(measured.units(settings.unit, settings.block_length))
+    units = measured.units(settings.unit, settings.block_length)
+    data = measured.sum_by(units)
     report = report_stage(progress, "resamples")
     scores = engine.bootstrap_scores(
         data, settings.resamples, settings.seed, jobs=jobs, progress=report
@@ -619,23 +620,18 @@ def bootstrap_measured(
     left_out = engine.jackknife_scores(data)
     freedom = find_freedom(data, measured.stored)
     sample = Sample(data.scores, scores, left_out, measured.segment_scores, freedom)
-    bounds = {
-        kind: rule(sample, settings.alpha)
-        for kind, rule in fitting_intervals(is_segment_mean(measured.metric)).items()
-    }
+    rules = fitting_intervals(is_segment_mean(measured.metric))
+    bounds = {kind: rule(sample, settings.alpha) for kind, rule in rules.items()}
     medians = np.median(scores, axis=1)
     systems = []
     for k in measured.order:
         intervals = {kind: finite_ends(low[k], high[k]) for kind, (low, high) in bounds.items()}
-        systems.append(
-            ScoreBootstrap(
-                measured.names[k],
-                float(data.scores[k]),
-                float(medians[k]),
-                make_read_only(scores[k]),
-                MappingProxyType(intervals),
-            )
-        )
+        name = measured.names[k]
+        score = float(data.scores[k])
+        median = float(medians[k])
+        drawn_scores = make_read_only(scores[k])
+        fixed_intervals = MappingProxyType(intervals)
+        systems.append(ScoreBootstrap(name, score, median, drawn_scores, fixed_intervals))
     return tuple(systems)
 
 
@@ -649,24 +645,26 @@ def relative_ends(low: float, median: float, high: float) -> tuple[float, float]
     """
     if median == 0:
         return None
-    return finite_ends((low - median) / abs(median), (high - median) / abs(median))
+    size = abs(median)
+    return finite_ends((low - median) / size, (high - median) / size)
 
 
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Edges (bins + 1,) and counts (bins,) of even bins that cover the values.
 
-    They are wider than the values where these are as close together as numbers of their size can
-    be.
+    Values that are nearly equal get a wider range, as floating point could not divide their own.
     """
     low = float(values.min())
     high = float(values.max())
-    least_width = 2 * n_bins * float(np.spacing(max(-low, high)))
+    largest = max(-low, high)
+    least_width = 2 * n_bins * float(np.spacing(largest))
     margin = 0.0
     if low == high:
         margin = max(0.5, least_width)
     elif high - low < least_width:
         margin = least_width
-    counts, edges = np.histogram(values, n_bins, (low - margin, high + margin))
+    bounds = (low - margin, high + margin)
+    counts, edges = np.histogram(values, n_bins, bounds)
     return edges, counts
 
 
@@ -684,4 +682,6 @@ def prepare_systems(
         testset.only(only)  # raises for a name that is no system
     counting = report_stage(progress, "counting")
     measured = measure(testset, metric, progress=counting)
-    return settings, measured if only is None else measured.only(only)
+    if only is not None:
+        measured = measured.only(only)
+    return settings, measured

@@ -101,24 +101,31 @@ def decide_tests(
         side = sign * tests.side
     adjusted = for_ranks = None
     if tests.p is not None:
-        family_wise = tests.stepped[0] if tests.stepped else holm(tests.p)
+        if tests.stepped:
+            family_wise = tests.stepped[0]
+        else:
+            family_wise = holm(tests.p)
         adjust = CORRECTIONS[settings.correction].adjust
         adjusted = family_wise  # by Romano-Wolf, which needs more than p
         if adjust is not None:
             adjusted = adjust(tests.p)
-        is_rankable = can_reach(settings, n_apart, rank_correction(settings))
+        correction_of_ranks = rank_correction(settings)
+        is_rankable = can_reach(settings, n_apart, correction_of_ranks)
         if settings.baseline is None and is_rankable.any():
             for_ranks = decide_pairs(improvement, settings.alpha, p=family_wise, side=side)
     better = decide_pairs(improvement, settings.alpha, p=adjusted, win=win, lose=lose, side=side)
     is_decidable = can_reach(settings, n_apart)
+    better_if_decidable = np.where(is_decidable, better, 0)
+    is_split = side != np.sign(improvement)
+    favours = np.where(is_split, side, 0)
     return Decisions(
         p=tests.p,
         adjusted=adjusted,
         win=win,
         lose=lose,
         decidable=is_decidable,
-        better=np.where(is_decidable, better, 0),
-        favours=np.where(side != np.sign(improvement), side, 0),
+        better=better_if_decidable,
+        favours=favours,
         for_ranks=for_ranks,
     )
 
@@ -133,7 +140,10 @@ def rank_systems(
     if decisions is None:
         return [(None, None, None) for _ in range(n_systems)]
     ranks = rank_simultaneously(n_systems, pairs, decisions)
-    return list(zip(ranks.low.tolist(), ranks.high.tolist(), ranks.cluster.tolist(), strict=True))
+    low = ranks.low.tolist()
+    high = ranks.high.tolist()
+    cluster = ranks.cluster.tolist()
+    return list(zip(low, high, cluster, strict=True))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -166,8 +176,9 @@ class Family:
 
 def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> SettingError:
     """The error for a baseline without a score; `names` are the systems that have one."""
+    systems = ", ".join(names)
     return SettingError(
-        f"The baseline {baseline} has no score by {metric}. Systems that have: {', '.join(names)}."
+        f"The baseline {baseline} has no score by {metric}. Systems that have: {systems}."
     )
 
 
@@ -175,29 +186,36 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
     """Select all pairs, or those with the baseline."""
     has_common = draws.n > 0
     if baseline is None:
+        n_pairs = len(draws.pairs)
         n_tested = np.count_nonzero(has_common)
+        as_drawn = np.ones(n_tested, dtype=int)
         return Family(
             pairs=draws.pairs,
-            index_in_all=np.arange(len(draws.pairs)),
+            index_in_all=np.arange(n_pairs),
             is_tested=has_common,
             index_in_tested=np.arange(n_tested),
-            orientation=np.ones(n_tested, dtype=int),
+            orientation=as_drawn,
             stepped_family=0,
         )
     if baseline not in draws.names:
         raise explain_no_baseline(baseline, draws.metric, draws.names)
     base = draws.names.index(baseline)
-    in_all = np.flatnonzero((draws.pairs == base).any(axis=1))
-    is_first = draws.pairs[in_all, 0] == base
-    opponent = np.where(is_first, draws.pairs[in_all, 1], draws.pairs[in_all, 0])
+    has_base = (draws.pairs == base).any(axis=1)
+    in_all = np.flatnonzero(has_base)
+    first, second = draws.pairs[in_all].T
+    is_first = first == base
+    opponent = np.where(is_first, second, first)
+    base_column = np.full_like(opponent, base)
     is_tested = has_common[in_all]
     number_among_tested = np.cumsum(has_common) - 1
+    tested_in_all = in_all[is_tested]
+    orientation = np.where(is_first[is_tested], -1, 1)
     return Family(
-        pairs=np.column_stack([opponent, np.full_like(opponent, base)]),
+        pairs=np.column_stack([opponent, base_column]),
         index_in_all=in_all,
         is_tested=is_tested,
-        index_in_tested=number_among_tested[in_all[is_tested]],
-        orientation=np.where(is_first[is_tested], -1, 1),
+        index_in_tested=number_among_tested[tested_in_all],
+        orientation=orientation,
         stepped_family=1 + base,
     )
 
@@ -205,7 +223,8 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
     """Decide one metric; `ci` is the kind of interval as the user chose it, perhaps ``auto``."""
     family = select_family(draws, settings.baseline)
-    settings = replace(settings, trials=draws.plan.trials, ci=_choose_interval(draws, family, ci))
+    chosen_ci = _choose_interval(draws, family, ci)
+    settings = replace(settings, trials=draws.plan.trials, ci=chosen_ci)
     estimates = _estimate_differences(draws, family, settings)
     tests = draws.tests.select(family.index_in_tested, family.orientation, family.stepped_family)
     n_apart = draws.n_apart[family.tested_in_all]
@@ -215,13 +234,17 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
     runs = tuple(
         spread_of_runs(name, scores, settings.alpha) for name, scores in draws.runs.items()
     )
+    n_tested = len(family.index_in_tested)
+    signature = _signature(draws, settings, n_tested)
+    systems = _system_results(draws, family, decisions, settings)
+    by_reference = _leaders_by_reference(draws, settings)
     result = MetricResult(
         draws.metric,
-        _signature(draws, settings, len(family.index_in_tested)),
+        signature,
         draws.higher_is_better,
-        _system_results(draws, family, decisions, settings),
+        systems,
         pairs,
-        by_reference=_leaders_by_reference(draws, settings),
+        by_reference=by_reference,
         tokenizer=draws.tokenizer,
         ci=settings.ci,
         n_units=draws.n_units,
@@ -241,8 +264,10 @@ def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResu
 
 def _choose_interval(draws: MetricDraws, family: Family, ci: str) -> str:
     """The kind of interval that suits the score or difference with the fewest units."""
-    n_effective = np.concatenate([draws.worth, draws.effective[family.index_in_all]])
-    fewest = n_effective[n_effective > 0].min(initial=draws.n_effective)
+    n_effective_of_pairs = draws.effective[family.index_in_all]
+    n_effective = np.concatenate([draws.worth, n_effective_of_pairs])
+    is_scored = n_effective > 0
+    fewest = n_effective[is_scored].min(initial=draws.n_effective)
     return interval_kind(ci, float(fewest))
 
 
@@ -258,11 +283,12 @@ def _estimate_differences(
     delta, low, high, se, freedom = np.empty((5, n_tested))
     n_resamples = draws.systems.replicates.shape[1]
     n_left_out = draws.systems.left_out.shape[1]
+    make_interval = INTERVALS[settings.ci]
     for rows in row_chunks(n_tested, max(n_resamples, n_left_out)):
         drawn_sample = draws.sample_differences(family.index_in_tested[rows])
         sample = _orient_sample(drawn_sample, family.orientation[rows])
         delta[rows] = sample.observed
-        low[rows], high[rows] = INTERVALS[settings.ci](sample, settings.alpha)
+        low[rows], high[rows] = make_interval(sample, settings.alpha)
         se[rows] = standard_deviations(sample.replicates, 1)
         freedom[rows] = degrees_of_freedom(sample.left_out, n_resamples)
 
@@ -292,7 +318,8 @@ def _estimate_jointly(
 
     def read_replicates(rows: slice | np.ndarray) -> np.ndarray:
         differences = draws.drawn_differences(family.index_in_tested[rows])
-        return np.asarray(differences * family.orientation[rows, None])
+        factor = family.orientation[rows, None]
+        return np.asarray(differences * factor)
 
     n_resamples = draws.systems.replicates.shape[1]
     replicates = Rows((len(delta), n_resamples), read_replicates)
@@ -304,13 +331,13 @@ def _estimate_jointly(
 def _orient_sample(sample: Sample, orientation: np.ndarray) -> Sample:
     """Reverse the sign of differences where the orientation is -1."""
     factor = orientation[:, None]
-    return Sample(
-        sample.observed * orientation + 0.0,  # -0.0 becomes 0.0
-        sample.replicates * factor,
-        sample.left_out * factor,
-        None if sample.segments is None else sample.segments * factor,
-        sample.freedom,
-    )
+    observed = sample.observed * orientation + 0.0  # -0.0 becomes 0.0
+    replicates = sample.replicates * factor
+    left_out = sample.left_out * factor
+    segments = None
+    if sample.segments is not None:
+        segments = sample.segments * factor
+    return Sample(observed, replicates, left_out, segments, sample.freedom)
 
 
 def _find_detectable(
@@ -341,14 +368,14 @@ def _find_detectable(
     se_low, se_high = error_interval(se, estimates["se_df"], n_effective, alpha)
     can_detect = is_decidable & (se > 0)
     with_any_trials = replace(settings, trials=None)
-    can_detect_in_family = can_detect & can_reach(with_any_trials, n_apart, "bonferroni")
+    is_reachable = can_reach(with_any_trials, n_apart, "bonferroni")
     alpha_of_family = alpha / max(1, len(se))
-    return {
-        "mdd": np.where(can_detect, detect(unbiased_se, alpha), np.nan),
-        "mdd_low": np.where(can_detect, detect(se_low, alpha), np.nan),
-        "mdd_high": np.where(can_detect, detect(se_high, alpha), np.nan),
-        "mdd_family": np.where(can_detect_in_family, detect(unbiased_se, alpha_of_family), np.nan),
-    }
+    can_detect_in_family = can_detect & is_reachable
+    mdd = np.where(can_detect, detect(unbiased_se, alpha), np.nan)
+    mdd_low = np.where(can_detect, detect(se_low, alpha), np.nan)
+    mdd_high = np.where(can_detect, detect(se_high, alpha), np.nan)
+    mdd_family = np.where(can_detect_in_family, detect(unbiased_se, alpha_of_family), np.nan)
+    return {"mdd": mdd, "mdd_low": mdd_low, "mdd_high": mdd_high, "mdd_family": mdd_family}
 
 
 def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str, str], str | None]:
@@ -362,14 +389,18 @@ def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str
     tests = draws.studentised.select(
         family.index_in_tested, family.orientation, family.stepped_family
     )
-    delta = draws.sample_differences(family.index_in_tested).observed * family.orientation
+    sample = draws.sample_differences(family.index_in_tested)
+    delta = sample.observed * family.orientation
     settings = replace(settings, test=STUDENTISED, trials=draws.plan.trials)
     n_apart = draws.n_apart[family.tested_in_all]
-    better = decide_tests(tests, delta, draws.sign, n_apart, settings).better
-    decided = {}
-    for (first, second), side in zip(family.pairs[family.is_tested], better, strict=True):
-        decided[draws.names[first], draws.names[second]] = SIDES[int(side)]
-    return decided
+    decisions = decide_tests(tests, delta, draws.sign, n_apart, settings)
+    tested = family.pairs[family.is_tested]
+    better_by_pair = {}
+    for (first, second), side in zip(tested, decisions.better, strict=True):
+        a = draws.names[first]
+        b = draws.names[second]
+        better_by_pair[a, b] = SIDES[int(side)]
+    return better_by_pair
 
 
 def _system_results(
@@ -381,8 +412,9 @@ def _system_results(
     systems = []
     for k, name in enumerate(draws.names):
         score = float(draws.systems.observed[k])
-        interval = finite_or_none(low[k]), finite_or_none(high[k])
-        systems.append(SystemResult(name, score, *interval, *ranks[k]))
+        ci_low = finite_or_none(low[k])
+        ci_high = finite_or_none(high[k])
+        systems.append(SystemResult(name, score, ci_low, ci_high, *ranks[k]))
     return tuple(systems)
 
 
@@ -394,19 +426,24 @@ def _pair_results(
     A pair that is not tested has the difference of its systems' scores, each on its own segments.
     """
     se_ratio = draws.se_ratio
+    if se_ratio is not None:
+        se_ratio = se_ratio[family.index_in_tested]
     swap_se = draws.tests.swap_se
+    if swap_se is not None:
+        swap_se = swap_se[family.index_in_tested]
     values_of_tested: dict[str, np.ndarray | None] = {
         **estimates,
         "p_value": decisions.p,
         "p_adjusted": decisions.adjusted,
         "win": decisions.win,
         "lose": decisions.lose,
-        "se_ratio": None if se_ratio is None else se_ratio[family.index_in_tested],
-        "swap_se": None if swap_se is None else swap_se[family.index_in_tested],
+        "se_ratio": se_ratio,
+        "swap_se": swap_se,
     }
     columns = {name: family.fill(values, np.nan) for name, values in values_of_tested.items()}
     first, second = family.pairs.T
-    delta_of_scores = draws.systems.observed[first] - draws.systems.observed[second]
+    scores = draws.systems.observed
+    delta_of_scores = scores[first] - scores[second]
     columns["delta"] = np.where(family.is_tested, columns["delta"], delta_of_scores)
     better = family.fill(decisions.better, 0)
     favours = family.fill(decisions.favours, 0)
@@ -415,25 +452,29 @@ def _pair_results(
     for k, in_all in enumerate(family.index_in_all):
         n_units = int(draws.units[in_all])
         n_apart = int(draws.n_apart[in_all])
-        limits_p = n_apart < min(ENOUGH, n_units)
+        limit_of_p = None
+        if n_apart < min(ENOUGH, n_units):
+            limit_of_p = n_apart
+        better_side = int(better[k])
+        favoured_side = int(favours[k])
         fields: dict[str, float | None] = {
             name: finite_or_none(values[k]) for name, values in columns.items()
         }
-        pairs.append(
-            PairResult(
-                draws.names[first[k]],
-                draws.names[second[k]],
-                **fields,  # type: ignore[arg-type]
-                significant=bool(better[k]),
-                better=SIDES[int(better[k])],
-                favours=SIDES[int(favours[k])],
-                n=int(draws.n[in_all]),
-                n_units=n_units,
-                n_effective=float(draws.effective[in_all]),
-                decidable=bool(is_decidable[k]),
-                n_apart=n_apart if limits_p else None,
-            )
+        n_effective = float(draws.effective[in_all])
+        pair = PairResult(
+            draws.names[first[k]],
+            draws.names[second[k]],
+            **fields,  # type: ignore[arg-type]
+            significant=better_side != 0,
+            better=SIDES[better_side],
+            favours=SIDES[favoured_side],
+            n=int(draws.n[in_all]),
+            n_units=n_units,
+            n_effective=n_effective,
+            decidable=bool(is_decidable[k]),
+            n_apart=limit_of_p,
         )
+        pairs.append(pair)
     return tuple(pairs)
 
 
@@ -442,23 +483,26 @@ def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:
     unit = settings.unit
     if settings.block_length is not None:
         unit = f"{unit}[{settings.block_length:g}]"
-    fields = [draws.signature, f"test:{settings.test}", f"unit:{unit}"]
+    fields = [draws.signature]
+    fields.append(f"test:{settings.test}")
+    fields.append(f"unit:{unit}")
     if settings.trials is not None:
         all_swaps = ""
         if draws.exact:
             all_swaps = "[all]"
         fields.append(f"trials:{settings.trials}{all_swaps}")
-    fields += [
-        f"ci:{settings.ci}",
-        f"resamples:{settings.resamples}",
-        f"correction:{settings.correction}",
-        f"pairs:{n_pairs}",
-    ]
+    fields.append(f"ci:{settings.ci}")
+    fields.append(f"resamples:{settings.resamples}")
+    fields.append(f"correction:{settings.correction}")
+    fields.append(f"pairs:{n_pairs}")
     if settings.baseline is not None:
-        fields.append(f"baseline:{quote(settings.baseline, safe=' ')}")
+        baseline = quote(settings.baseline, safe=" ")
+        fields.append(f"baseline:{baseline}")
     if settings.rank_rule != "simultaneous":
         fields.append(f"ranks:{settings.rank_rule}")
-    fields += [f"alpha:{settings.alpha:g}", f"seed:{settings.seed}", f"mtsig:{settings.version}"]
+    fields.append(f"alpha:{settings.alpha:g}")
+    fields.append(f"seed:{settings.seed}")
+    fields.append(f"mtsig:{settings.version}")
     return "|".join(fields)
 
 
@@ -480,19 +524,19 @@ def rank_by_rule(
     if rule.by_domain:
         assert draws.over_domains is not None, "settings.check_rank_rule has checked the domains"
         systems = _score_by(draws.over_domains, result, settings.alpha)
-        order = np.argsort(-draws.sign * draws.over_domains.observed, kind="stable")
+        improvement = draws.sign * draws.over_domains.observed
+        order = np.argsort(-improvement, kind="stable")
     has_ranks = settings.baseline is None and len(systems) > 1
     if not has_ranks:
         ruled = None
         if rule.by_domain:
-            ruled = RuledRanks(means=_list_means(result, order), unruled=result.systems)
-        return replace(result, systems=tuple(systems[k] for k in order), ruled=ruled)
+            means = _list_means(result, order)
+            ruled = RuledRanks(means=means, unruled=result.systems)
+        ordered = tuple(systems[k] for k in order)
+        return replace(result, systems=ordered, ruled=ruled)
+    scored = replace(result, systems=systems)
     inputs = RankInputs.from_result(
-        replace(result, systems=systems),
-        settings.alpha,
-        draws.systems.segments,
-        draws.domains,
-        for_ranks,
+        scored, settings.alpha, draws.systems.segments, draws.domains, for_ranks
     )
     order, ranks = rule.rank(inputs)
     ranked = []
@@ -501,12 +545,9 @@ def rank_by_rule(
         high = int(ranks.high[k])
         cluster = int(ranks.cluster[k])
         ranked.append(replace(systems[k], rank_low=low, rank_high=high, cluster=cluster))
-    return replace(
-        result,
-        systems=tuple(ranked),
-        pairs=_add_rule_decisions(result, systems, ranks),
-        ruled=_describe_ruled(result, order, ranks, rule.by_domain),
-    )
+    pairs = _add_rule_decisions(result, systems, ranks)
+    ruled = _describe_ruled(result, order, ranks, rule.by_domain)
+    return replace(result, systems=tuple(ranked), pairs=pairs, ruled=ruled)
 
 
 def _list_means(result: MetricResult, order: np.ndarray) -> tuple[float, ...]:
@@ -553,17 +594,27 @@ def _describe_ruled(
     if systems[0].rank_low is not None:
         low = np.array([row.rank_low for row in systems])
         high = np.array([row.rank_high for row in systems])
-        n_changed = int(((low != ranks.low) | (high != ranks.high)).sum())
+        is_changed = (low != ranks.low) | (high != ranks.high)
+        n_changed = int(is_changed.sum())
+    means = None
+    if by_domain:
+        means = _list_means(result, order)
+    clusters = ranks.cluster[order].tolist()
+    wins = ranks.wins[order].tolist()
+    losses = ranks.losses[order].tolist()
+    first_held = tuple(row.system for row in systems if row.rank_low == 1)
+    n_apart_not_significant = count_disjoint_ranks(ranks, pairs, ~is_significant)
+    n_inside_apart = count_disjoint_ranks(ranks, pairs, is_inside)
     return RuledRanks(
-        clusters=tuple(ranks.cluster[order].tolist()),
+        clusters=tuple(clusters),
         significant_inside=int(is_inside.sum()),
         changed=n_changed,
-        first_held=tuple(row.system for row in systems if row.rank_low == 1),
-        apart_not_significant=count_disjoint_ranks(ranks, pairs, ~is_significant),
-        inside_apart=count_disjoint_ranks(ranks, pairs, is_inside),
-        wins=tuple(ranks.wins[order].tolist()),
-        losses=tuple(ranks.losses[order].tolist()),
-        means=_list_means(result, order) if by_domain else None,
+        first_held=first_held,
+        apart_not_significant=n_apart_not_significant,
+        inside_apart=n_inside_apart,
+        wins=tuple(wins),
+        losses=tuple(losses),
+        means=means,
         unruled=systems,
     )
 
@@ -605,14 +656,16 @@ def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[Refer
 def _leaders(draws: ReferenceDraws, sign: int, settings: Settings) -> ReferenceLeaders:
     """The systems that no other is significantly better than, by the decisions behind ranks."""
     settings = replace(settings, block_length=draws.block_length)
-    decisions = decide_tests(draws.tests, draws.delta, sign, draws.n_apart, settings).for_ranks
-    if decisions is None:
+    decisions = decide_tests(draws.tests, draws.delta, sign, draws.n_apart, settings)
+    if decisions.for_ranks is None:
         return ReferenceLeaders(draws.reference, draws.names, draws.n_segments, False, False)
     n_systems = len(draws.names)
-    low, high = rank_intervals(decision_matrix(n_systems, all_pairs(n_systems), decisions))
-    leaders = tuple(name for name, rank in zip(draws.names, low, strict=True) if rank == 1)
+    pairs = all_pairs(n_systems)
+    matrix = decision_matrix(n_systems, pairs, decisions.for_ranks)
+    low, high = rank_intervals(matrix)
+    leaders = [draws.names[k] for k in np.flatnonzero(low == 1)]
     is_ahead = bool((high == 1).any())
-    return ReferenceLeaders(draws.reference, leaders, draws.n_segments, True, is_ahead)
+    return ReferenceLeaders(draws.reference, tuple(leaders), draws.n_segments, True, is_ahead)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -635,7 +688,8 @@ def average_runs_across(
         n_runs = {len(scores_of_pair) for scores_of_pair in scores}
         has_as_many = len(scores) == len(results) and len(n_runs) == 1
         if has_as_many and max(n_runs) > 1:
-            averaged.append(spread_of_runs(name, np.mean(scores, axis=0).tolist(), alpha))
+            means = np.mean(scores, axis=0).tolist()
+            averaged.append(spread_of_runs(name, means, alpha))
     return tuple(averaged)
 
 
@@ -644,7 +698,8 @@ def spread_of_runs(name: str, scores: Sequence[float], alpha: float) -> SystemRu
     if len(scores) < 2:
         return SystemRuns(name, tuple(scores))
     sd = float(np.std(scores, ddof=1))
-    return SystemRuns(name, tuple(scores), sd, *spread_interval(sd, len(scores), alpha))
+    low, high = spread_interval(sd, len(scores), alpha)
+    return SystemRuns(name, tuple(scores), sd, low, high)
 
 
 def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float, float]:
@@ -658,8 +713,10 @@ def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float,
     from scipy.special import gammaincinv
 
     freedom = n_runs - 1
-    half_chi_squared = gammaincinv(freedom / 2, [1 - alpha / 2, alpha / 2])
-    low, high = sd * np.sqrt(freedom / (2 * half_chi_squared))
+    levels = [1 - alpha / 2, alpha / 2]
+    half_chi_squared = gammaincinv(freedom / 2, levels)
+    ratio = freedom / (2 * half_chi_squared)
+    low, high = sd * np.sqrt(ratio)
     return float(low), float(high)
 
 
@@ -692,7 +749,8 @@ def _pair_runs(pair: PairResult, runs_a: SystemRuns | None, runs_b: SystemRuns |
         return PairRuns(pair.a, pair.b, None, se_runs, None, None)
     variance_of_testset = unbiased(pair.se, pair.n_effective) ** 2
     variances = np.array([variance_of_testset, variance_a, variance_b])
-    freedoms = np.array([units_freedom(pair.n_effective), n_a - 1, n_b - 1], dtype=float)
+    freedom_of_testset = units_freedom(pair.n_effective)
+    freedoms = np.array([freedom_of_testset, n_a - 1, n_b - 1], dtype=float)
     se_total = math.sqrt(variances.sum())
     freedom = float(welch_satterthwaite(variances, freedoms))
     return PairRuns(pair.a, pair.b, pair.se, se_runs, se_total, freedom)
@@ -707,4 +765,5 @@ def smallest_stable_difference(row: PairRuns, alpha: float) -> float | None:
 
     if row.se_total is None or row.df_total is None:
         return None
-    return float(stdtrit(row.df_total, 1 - alpha / 2)) * row.se_total
+    t = float(stdtrit(row.df_total, 1 - alpha / 2))
+    return t * row.se_total

@@ -82,13 +82,15 @@ class Columns:
         is_chained = np.array(is_repeated, dtype=bool).reshape(n_stats, n_systems)
         digests[is_chained] = step_digests[is_chained]
 
-        numbers = {digest: k for k, digest in enumerate(dict.fromkeys(digests.flat))}
+        distinct = dict.fromkeys(digests.flat)
+        numbers = {digest: k for k, digest in enumerate(distinct)}
         source = np.array([numbers[digest] for digest in digests.flat], dtype=int)
         source = source.reshape(n_stats, n_systems)
         most = np.inf
         if is_whole:
             most = largest(statistics)
-        values = _allocate(n_units, len(numbers), most, statistics.min(initial=0) >= 0)
+        is_packable = statistics.min(initial=0) >= 0
+        values = _allocate(n_units, len(numbers), most, is_packable)
         stored = set()
         for system, columns in enumerate(_copy_by_system(statistics)):
             for k, number in enumerate(source[:, system]):
@@ -125,7 +127,8 @@ class Columns:
 
     def totals(self) -> np.ndarray:
         """Sums over all units, float64, shape (stats, systems)."""
-        return self.expand(self.values[:, : self.n_distinct].sum(axis=0, dtype=np.float64))
+        columns = self.values[:, : self.n_distinct]
+        return self.expand(columns.sum(axis=0, dtype=np.float64))
 
     def by_system(self) -> Iterator[np.ndarray]:
         """The statistics of each system: (stats, units)."""
@@ -148,8 +151,9 @@ class Columns:
         if len(used) == self.n_distinct:
             return replace(self, source=source, is_chained=is_chained)
         is_packed = self.values.dtype == np.uint16
-        values = _allocate(self.n, len(used), largest(self.values), is_packed)
-        values[: self.n, : len(used)] = self.values[: self.n, used]
+        n_used = len(used)
+        values = _allocate(self.n, n_used, largest(self.values), is_packed)
+        values[: self.n, :n_used] = self.values[: self.n, used]
         source = renumbered.reshape(source.shape)
         return replace(self, values=values, source=source, is_chained=is_chained)
 
@@ -157,7 +161,8 @@ class Columns:
         """Return the statistics of segments, summed by unit."""
         if units.kind != "document":
             return self
-        sums = sum_groups(self.values[None, : self.n, : self.n_distinct], units.index)[0]
+        segments = self.values[: self.n, : self.n_distinct]
+        sums = sum_groups(segments[None], units.index)[0]
         is_packed = self.values.dtype == np.uint16
         values = _allocate(units.n, self.n_distinct, largest(sums), is_packed)
         values[: units.n, : self.n_distinct] = sums
@@ -169,9 +174,12 @@ def _allocate(n_units: int, n_columns: int, most: float, is_packable: bool) -> n
     """Zeros of the smallest type for statistics up to `most`; none negative if `is_packable`."""
     if is_packable and most <= _LARGEST_PACKED:
         n_rows = _round_up(n_units, UNITS_AT_ONCE)
-        return np.zeros((n_rows, _round_up(n_columns, _COLUMNS_AT_ONCE)), np.uint16)
+        n_filled = _round_up(n_columns, _COLUMNS_AT_ONCE)
+        return np.zeros((n_rows, n_filled), np.uint16)
     is_exact = 2 * most < EXACT_IN_FLOAT32  # differences may be twice as large
-    return np.zeros((n_units, n_columns), np.float32 if is_exact else np.float64)
+    if is_exact:
+        return np.zeros((n_units, n_columns), np.float32)
+    return np.zeros((n_units, n_columns), np.float64)
 
 
 def _round_up(n: int, step: int) -> int:
@@ -190,7 +198,9 @@ def _digest(column: np.ndarray) -> bytes:
 
 def largest(numbers: np.ndarray) -> float:
     """The largest absolute value, without a copy."""
-    return max(float(numbers.max(initial=0)), -float(numbers.min(initial=0)))
+    highest = float(numbers.max(initial=0))
+    lowest = float(numbers.min(initial=0))
+    return max(highest, -lowest)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -214,10 +224,14 @@ class UnitStatistics:
         if isinstance(statistics, Columns):
             columns = statistics.sum_by(units)
         else:
-            columns = Columns.from_statistics(units.sum(_make_summable(statistics, units)))
-        self.metric, self.columns, self.units = metric, columns, units
+            summable = _make_summable(statistics, units)
+            columns = Columns.from_statistics(units.sum(summable))
+        self.metric = metric
+        self.columns = columns
+        self.units = units
         self.expand = columns.expand
-        self._columns, self._distinct = columns.values, columns.n_distinct
+        self._columns = columns.values
+        self._distinct = columns.n_distinct
         self.totals = columns.totals()
         self.shape = self.totals.shape
         self.scores = self.score(self.totals)
@@ -226,9 +240,12 @@ class UnitStatistics:
         # float32; Metric.score works in float64 all the same.
         self._peak = largest(self._columns)
         if self._columns.dtype != np.uint16:  # else a difference of columns is never larger
-            self._peak = max(self._peak, *map(largest, columns.by_system()))
-        is_single = self._columns.dtype != np.float64 and units.n * self._peak < EXACT_IN_FLOAT32
-        self._sum_dtype = np.dtype(np.float32 if is_single else np.float64)
+            for statistics_of_system in columns.by_system():
+                self._peak = max(self._peak, largest(statistics_of_system))
+        are_sums_exact = units.n * self._peak < EXACT_IN_FLOAT32
+        self._sum_dtype: np.dtype = np.dtype(np.float64)
+        if are_sums_exact and self._columns.dtype != np.float64:
+            self._sum_dtype = np.dtype(np.float32)
 
     def _count_shared_segments(self) -> int:
         """Of means of segment scores, how many segments all systems have; else 0.
@@ -237,14 +254,16 @@ class UnitStatistics:
         """
         if not is_segment_mean(self.metric) or self.shape[0] != 2:
             return 0
-        counts = self.expand(self._columns[: self.units.n].T)[-1]
+        by_unit = self._columns[: self.units.n].T
+        counts = self.expand(by_unit)[-1]
         if (counts == counts[0]).all():
             return int(counts[0].sum())
         return 0
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Score sums with the statistics on the first axis, shape (stats, ...) -> (...)."""
-        return self.metric.score(sums.transpose(*range(1, sums.ndim), 0))
+        statistics_last = sums.transpose(*range(1, sums.ndim), 0)
+        return self.metric.score(statistics_last)
 
     def weighted_sums(self, weights: np.ndarray) -> np.ndarray:
         """Sums of the statistics under each row of weights.
@@ -261,13 +280,16 @@ class UnitStatistics:
         Shape (columns, replicates).
         """
         is_packed = self._columns.dtype == np.uint16
-        if not is_packed or not worth_compiling(len(bits) * self._columns.size // 50):
+        n_additions = len(bits) * self._columns.size // 50
+        if not is_packed or not worth_compiling(n_additions):
             return self._weighted_columns(unpack_bits(bits, self.units.n))
         from mtsig_core.stats import kernels  # late: it imports numba
 
         sums = np.zeros((len(bits), self._columns.shape[1]), self._sum_dtype)
+        bytes_of_bits = bits.view(np.uint8)
         for first, columns in self._packed:
-            sums += kernels.sum_swapped(bits.view(np.uint8), first, columns).view(np.uint16)
+            words = kernels.sum_swapped(bytes_of_bits, first, columns)
+            sums += words.view(np.uint16)
         return np.ascontiguousarray(sums.T[: self._distinct])
 
     def _weighted_columns(self, weights: np.ndarray) -> np.ndarray:
@@ -279,10 +301,12 @@ class UnitStatistics:
     def _multiply(self, weights: np.ndarray, first: int) -> np.ndarray:
         """The product of the weights and columns of `_UNITS_AT_ONCE` units from the first one."""
         weights = weights[:, first : first + _UNITS_AT_ONCE]
-        columns = self._columns[first : first + weights.shape[1], : self._distinct]
+        last = first + weights.shape[1]
+        columns = self._columns[first:last, : self._distinct]
         is_exact = self._sum_dtype == np.float32
         if not is_exact:
-            is_exact = int(weights.sum(axis=1).max()) * self._peak < EXACT_IN_FLOAT32
+            most_units = int(weights.sum(axis=1).max())
+            is_exact = most_units * self._peak < EXACT_IN_FLOAT32
         is_single = is_exact and columns.dtype != np.float64
         dtype: type[np.floating] = np.float64
         if is_single:
@@ -297,14 +321,17 @@ class UnitStatistics:
         They are cut so that no sum of a chunk exceeds 16 bits.
         """
         by_unit = self._columns.max(axis=1)
-        by_group = by_unit.reshape(-1, UNITS_AT_ONCE).sum(axis=1, dtype=np.int64)
+        grouped = by_unit.reshape(-1, UNITS_AT_ONCE)
+        by_group = grouped.sum(axis=1, dtype=np.int64)
         n_exceeded = by_group.cumsum() // (1 << 15)
-        cuts = [0, *np.flatnonzero(np.diff(n_exceeded)) + 1, len(by_group)]
+        inner_cuts = np.flatnonzero(np.diff(n_exceeded)) + 1
+        cuts = [0, *inner_cuts, len(by_group)]
         chunks = []
         for first_group, last_group in pairwise(cuts):
             first = int(first_group) * UNITS_AT_ONCE
             last = int(last_group) * UNITS_AT_ONCE
-            chunks.append((first, self._columns[first:last].view(np.uint64)))
+            words = self._columns[first:last].view(np.uint64)
+            chunks.append((first, words))
         return chunks
 
     def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
@@ -324,8 +351,10 @@ def _make_summable(statistics: np.ndarray, units: Units) -> np.ndarray:
     """
     if statistics.dtype.kind == "f":
         statistics = statistics.astype(np.float64)
-        largest_sums = units.sum(np.abs(statistics)).max(axis=(0, 1), initial=0.0)
-        return round_to_bits(statistics, 4 * units.n * largest_sums, 53)
+        sizes = units.sum(np.abs(statistics))
+        largest_sums = sizes.max(axis=(0, 1), initial=0.0)
+        reach = 4 * units.n * largest_sums
+        return round_to_bits(statistics, reach, 53)
     if statistics.dtype in (np.int32, np.int64):
         return statistics
     return statistics.astype(np.int64)
@@ -337,7 +366,8 @@ def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> n
     >>> round_to_bits(np.array([0.1 + 0.2, 0.3]), 0.3, 42).tolist() == [round_to_bits(np.array(0.3), 0.3, 42)] * 2
     True
     """
-    grain = np.ldexp(1.0, np.frexp(reach)[1] - bits)
+    _, exponent = np.frexp(reach)
+    grain = np.ldexp(1.0, exponent - bits)
     rounded: np.ndarray = np.round(values / grain) * grain
     return rounded
 
@@ -367,18 +397,23 @@ def count_differing_units(
     counts = np.zeros(len(pairs), dtype=int)
     unfinished = np.arange(len(pairs))
     for first_unit in range(0, data.units.n, _UNITS_COMPARED):
-        columns = data.columns.values[first_unit : first_unit + _UNITS_COMPARED].T
+        last_unit = first_unit + _UNITS_COMPARED
+        columns = data.columns.values[first_unit:last_unit].T
         statistics = data.expand(columns)
         n_values = statistics.shape[0] * statistics.shape[2]
         for chunk in row_chunks(len(unfinished), n_values, _VALUES_COMPARED):
-            first, second = pairs[unfinished[chunk]].T
-            differs = _find_different(statistics[:, first], statistics[:, second]).any(axis=0)
-            counts[unfinished[chunk]] += np.count_nonzero(differs, axis=1)
-        unfinished = unfinished[counts[unfinished] < ENOUGH]
+            numbers = unfinished[chunk]
+            first, second = pairs[numbers].T
+            is_different = _find_different(statistics[:, first], statistics[:, second])
+            differs = is_different.any(axis=0)
+            counts[numbers] += np.count_nonzero(differs, axis=1)
+        has_few = counts[unfinished] < ENOUGH
+        unfinished = unfinished[has_few]
         if not len(unfinished):
             break
     is_bounding = (counts > 0) & (counts < ENOUGH)
-    return np.where(is_bounding, np.minimum(counts, n_units), n_units)
+    n_apart = np.minimum(counts, n_units)
+    return np.where(is_bounding, n_apart, n_units)
 
 
 def _find_different(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -387,7 +422,8 @@ def _find_different(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     if first.dtype.kind in "iu":
         is_different = first != second
     else:
-        tie = TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+        size = np.maximum(np.abs(first), np.abs(second))
+        tie = TOLERANCE * size
         is_different = np.abs(first - second) > tie
     return is_different
 
@@ -436,12 +472,14 @@ def bootstrap_scores(
             weights = bootstrap_weights(data.units, seed, block)
         else:
             weights = draw_weights(block)
-        weights = weights[: n_resamples - block * BLOCK]
-        return data.score(data.weighted_sums(weights))
+        n_left = n_resamples - block * BLOCK
+        sums = data.weighted_sums(weights[:n_left])
+        return data.score(sums)
 
     scores = np.empty((data.shape[1], n_resamples))
     for first, block_scores in _run_blocks(score_block, n_resamples, jobs, progress):
-        scores[:, first : first + BLOCK] = block_scores
+        last = first + BLOCK
+        scores[:, first:last] = block_scores
     # A sample may have no scored segment, where few have a score: it gets the observed score.
     np.copyto(scores, data.scores[:, None], where=np.isnan(scores))
     return scores
@@ -467,12 +505,15 @@ def swap_differences(
     n_trials = data.units.all_swaps or n_trials
 
     def swap_block(block: int) -> np.ndarray:
-        columns = data.swapped_columns(swap_bits(data.units, seed, block))
+        bits = swap_bits(data.units, seed, block)
+        columns = data.swapped_columns(bits)
         return _swap_pairs(data, columns, pairs)
 
     differences = np.empty((len(pairs), n_trials))
     for first, block_differences in _run_blocks(swap_block, n_trials, jobs, progress):
-        differences[:, first : first + BLOCK] = block_differences[:, : n_trials - first]
+        n_left = n_trials - first
+        last = first + BLOCK
+        differences[:, first:last] = block_differences[:, :n_left]
     return differences
 
 
@@ -495,7 +536,8 @@ def swap_rows(
         return swap_differences(data, pairs, n_trials, seed, jobs=jobs, progress=progress)
 
     def sum_block(block: int) -> np.ndarray:
-        return data.swapped_columns(swap_bits(data.units, seed, block))
+        bits = swap_bits(data.units, seed, block)
+        return data.swapped_columns(bits)
 
     def report_drawing(share: float) -> None:
         if progress is not None:
@@ -507,13 +549,17 @@ def swap_rows(
     def make_rows(rows: slice | np.ndarray) -> np.ndarray:
         nonlocal n_made
         systems, numbers = np.unique(pairs[rows], return_inverse=True)
-        differences = np.empty((len(pairs[rows]), n_trials))
+        pairs_of_rows = numbers.reshape(-1, 2)
+        differences = np.empty((len(pairs_of_rows), n_trials))
         for first, columns in zip(range(0, n_trials, BLOCK), blocks, strict=True):
-            block = _swap_pairs(data, columns, numbers.reshape(-1, 2), systems)
-            differences[:, first : first + BLOCK] = block[:, : n_trials - first]
+            block = _swap_pairs(data, columns, pairs_of_rows, systems)
+            n_left = n_trials - first
+            last = first + BLOCK
+            differences[:, first:last] = block[:, :n_left]
         n_made += len(differences)
         if progress is not None:
-            share = min(1.0, n_made / (_LOOKED_AT * len(pairs)))
+            n_to_make = _LOOKED_AT * len(pairs)
+            share = min(1.0, n_made / n_to_make)
             progress(_DRAWING + (1 - _DRAWING) * share)
         return differences
 
@@ -531,18 +577,22 @@ def _swap_pairs(
     `columns` come from `UnitStatistics.swapped_columns`.
     """
     moved = data.expand(columns, systems)
-    remaining = data.totals[:, systems, None].astype(moved.dtype) - moved
+    totals = data.totals[:, systems, None]
+    remaining = totals.astype(moved.dtype) - moved
     if data.n_shared_segments:
         moved_scores = moved[0].astype(np.float64)
         remaining_scores = remaining[0].astype(np.float64)
         return _subtract_means(data.n_shared_segments, remaining_scores, moved_scores, pairs)
     swap = getattr(data.metric.score, "swapped", None)
-    if swap is None or not worth_compiling(30 * len(pairs) * moved.shape[2]):
+    n_replicates = moved.shape[2]
+    n_operations = 30 * len(pairs) * n_replicates
+    if swap is None or not worth_compiling(n_operations):
         return _subtract_scores(data, remaining, moved, pairs)
     differences: np.ndarray = swap(data.metric, remaining, moved, pairs)
     is_missing = np.isnan(differences.min(axis=1))  # compiled code does not fit these pairs
     if is_missing.any():
-        differences[is_missing] = _subtract_scores(data, remaining, moved, pairs[is_missing])
+        missing_pairs = pairs[is_missing]
+        differences[is_missing] = _subtract_scores(data, remaining, moved, missing_pairs)
     return differences
 
 
@@ -557,7 +607,8 @@ def _subtract_scores(
     memory = np.empty(n_stats * 2 * most * n_replicates, moved.dtype)
     for run in runs:
         shape = n_stats, 2, run.n_pairs, n_replicates
-        sums = memory[: np.prod(shape)].reshape(shape)
+        n_sums = np.prod(shape)
+        sums = memory[:n_sums].reshape(shape)
         np.add(remaining[:, run.first, None], moved[:, run.seconds], out=sums[:, 0])
         np.add(remaining[:, run.seconds], moved[:, run.first, None], out=sums[:, 1])
         first_scores, second_scores = data.score(sums)
@@ -582,7 +633,8 @@ def _subtract_means(
     for run in _find_runs(pairs):
         sums = remaining[run.first] + moved[run.seconds]
         np.divide(sums, n_segments, out=differences[run.rows])
-        differences[run.rows] -= (remaining[run.seconds] + moved[run.first]) / n_segments
+        sums = remaining[run.seconds] + moved[run.first]
+        differences[run.rows] -= sums / n_segments
     return differences
 
 
@@ -593,7 +645,8 @@ def jackknife_scores(data: UnitStatistics) -> np.ndarray:
     blocks the pieces left out are fixed blocks of consecutive segments.
     """
     rows = []
-    left_out = data.without(data.units.jackknife_groups())
+    groups = data.units.jackknife_groups()
+    left_out = data.without(groups)
     for sums, totals in zip(left_out, data.totals.T, strict=True):
         scores = np.asarray(data.metric.score(sums))
         if is_segment_mean(data.metric):
@@ -624,11 +677,15 @@ def _find_runs(pairs: np.ndarray) -> list[_Run]:
     runs = []
     starts = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1)).tolist()
     for start, stop in pairwise([*starts, len(pairs)]):
-        seconds: np.ndarray | slice = pairs[start:stop, 1]
-        if np.all(np.diff(pairs[start:stop, 1]) == 1):
+        first = int(pairs[start, 0])
+        in_run = pairs[start:stop, 1]
+        seconds: np.ndarray | slice = in_run
+        if np.all(np.diff(in_run) == 1):
             # A slice reads in place what an index array would copy.
-            seconds = slice(int(pairs[start, 1]), int(pairs[stop - 1, 1]) + 1)
-        runs.append(_Run(int(pairs[start, 0]), seconds, slice(start, stop)))
+            lowest = int(in_run[0])
+            highest = int(in_run[-1])
+            seconds = slice(lowest, highest + 1)
+        runs.append(_Run(first, seconds, slice(start, stop)))
     return runs
 
 
@@ -637,11 +694,13 @@ def _run_blocks(
 ) -> Iterator[tuple[int, np.ndarray]]:
     """(first replicate, result) of each block, in order, computed by any worker."""
     n_blocks = -(-n_replicates // BLOCK)
+    firsts = range(0, n_replicates, BLOCK)
     with closing(run_in_order(task, n_blocks, jobs)) as results:
-        for first, result in zip(range(0, n_replicates, BLOCK), results, strict=True):
+        for first, result in zip(firsts, results, strict=True):
             yield first, result
             if progress is not None:
-                progress(min(1.0, (first + BLOCK) / n_replicates))
+                share = (first + BLOCK) / n_replicates
+                progress(min(1.0, share))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -675,7 +734,8 @@ def count_common_segments(
         return np.full(len(pairs), statistics.shape[1])
     by_system = has_score.astype(float)  # a product of floats is the fastest
     n_common = np.rint(by_system @ by_system.T).astype(int)
-    return np.asarray(n_common[pairs[:, 0], pairs[:, 1]])
+    first, second = pairs.T
+    return np.asarray(n_common[first, second])
 
 
 def pair_statistics(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -689,9 +749,12 @@ def pair_statistics(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarr
     >>> pair_statistics(two, np.array([[0, 1]]))[0].tolist()
     [[[80, 1], [0, 0]], [[60, 1], [0, 0]]]
     """
-    is_common = statistics[pairs, :, -1:].prod(axis=1, keepdims=True)
+    has_score = statistics[pairs, :, -1:]
+    is_common = has_score.prod(axis=1, keepdims=True)
     both = statistics[pairs] * is_common
-    return both.reshape(-1, *statistics.shape[1:]), np.arange(2 * len(pairs)).reshape(-1, 2)
+    rows = both.reshape(-1, *statistics.shape[1:])
+    pairs_of_rows = np.arange(len(rows)).reshape(-1, 2)
+    return rows, pairs_of_rows
 
 
 def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray | None:
@@ -703,7 +766,8 @@ def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarr
     if isinstance(statistics, Columns) or not is_segment_mean(metric) or statistics.shape[-1] > 2:
         return None
     scores, counts = np.moveaxis(statistics, -1, 0)
-    rounded = round_to_bits(scores, np.abs(scores).max(initial=0.0), 42)
+    largest_score = np.abs(scores).max(initial=0.0)
+    rounded = round_to_bits(scores, largest_score, 42)
     return np.where(counts > 0, rounded, np.nan)
 
 
@@ -784,10 +848,11 @@ class Measured:
         rows = []
         for name in names:
             if name not in available:
+                suggestion = suggest_name(name, available)
+                systems = ", ".join(available)
                 raise SettingError(
-                    f"No system {name!r} with a score by {self.metric.name}."
-                    f"{suggest_name(name, available)} "
-                    f"Systems that have one: {', '.join(available)}."
+                    f"No system {name!r} with a score by {self.metric.name}.{suggestion} "
+                    f"Systems that have one: {systems}."
                 )
             rows.append(available.index(name))
         return self._select(np.array(rows, dtype=int))
@@ -810,7 +875,10 @@ class Measured:
             return self
         systems = {name: self.testset.systems[name] for name in names}
         stored = self.stored
-        stored = stored.only(rows) if isinstance(stored, Columns) else stored[rows]
+        if isinstance(stored, Columns):
+            stored = stored.only(rows)
+        else:
+            stored = stored[rows]
         testset = replace(self.testset.only(names), systems=systems)
         return Measured(testset, self.metric, stored)
 
@@ -844,6 +912,7 @@ def measure(
         )
     if (len(systems), len(segments)) != has_score.shape:
         names = list(testset.systems)
-        testset = testset.take(segments.tolist()).only(names[k] for k in systems)
+        names_with_score = [names[k] for k in systems]
+        testset = testset.take(segments.tolist()).only(names_with_score)
         statistics = statistics[np.ix_(systems, segments)]
     return Measured(testset, metric, statistics)

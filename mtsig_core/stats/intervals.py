@@ -61,9 +61,8 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     -------
     low, high : ndarray, shape (k,)
     """
-    low, high = apply_by_rows(
-        lambda rows: _quantiles(rows, (alpha / 2, 1 - alpha / 2)), sample.replicates
-    )
+    levels = (alpha / 2, 1 - alpha / 2)
+    low, high = apply_by_rows(lambda rows: _quantiles(rows, levels), sample.replicates)
     return low, high
 
 
@@ -73,7 +72,8 @@ def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     Davison and Hinkley (1997, 5.2).
     """
     low, high = percentile(sample, alpha)
-    return 2 * sample.observed - high, 2 * sample.observed - low
+    twice = 2 * sample.observed
+    return twice - high, twice - low
 
 
 def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
@@ -85,18 +85,26 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
     n = sample.replicates.shape[1]
     observed = sample.observed[:, None]
-    n_ties = (sample.replicates == observed).sum(axis=1)
-    n_below = (sample.replicates < observed).sum(axis=1) + n_ties / 2
+    is_tie = sample.replicates == observed
+    is_below = sample.replicates < observed
+    n_below = is_below.sum(axis=1) + is_tie.sum(axis=1) / 2
     # With all values on one side the correction would be infinite: stay half a replicate inside.
-    bias = ndtri(np.clip(n_below / n, 0.5 / n, 1 - 0.5 / n))
-    acceleration = np.nan_to_num(apply_to_known(_acceleration, sample.left_out), nan=0.0)
+    half_replicate = 0.5 / n
+    share_below = np.clip(n_below / n, half_replicate, 1 - half_replicate)
+    bias = ndtri(share_below)
+    acceleration = apply_to_known(_acceleration, sample.left_out)
+    acceleration = np.nan_to_num(acceleration, nan=0.0)
 
     def find_bound(z: float) -> np.ndarray:
-        levels = ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))
+        shifted = bias + z
+        stretch = 1 - acceleration * shifted
+        levels = ndtr(bias + shifted / stretch)
         rows = zip(sample.replicates, levels, strict=True)
         return np.array([np.quantile(row, level) for row, level in rows])
 
-    return find_bound(ndtri(alpha / 2)), find_bound(ndtri(1 - alpha / 2))
+    low = find_bound(ndtri(alpha / 2))
+    high = find_bound(ndtri(1 - alpha / 2))
+    return low, high
 
 
 def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
@@ -108,7 +116,8 @@ def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     from scipy.special import stdtrit
 
     assert sample.freedom is not None, "the degrees of freedom depend on the sizes of the units"
-    half = stdtrit(sample.freedom, 1 - alpha / 2) * jackknife_se(sample.left_out)
+    t = stdtrit(sample.freedom, 1 - alpha / 2)
+    half = t * jackknife_se(sample.left_out)
     return sample.observed - half, sample.observed + half
 
 
@@ -117,15 +126,22 @@ def jackknife_se(left_out: np.ndarray) -> np.ndarray:
 
     `left_out` as in `Sample`.
     """
-    return apply_to_known(lambda rows: np.sqrt((rows.shape[1] - 1) * rows.var(axis=1)), left_out)
+
+    def estimate(rows: np.ndarray) -> np.ndarray:
+        n_units = rows.shape[1]
+        variance = (n_units - 1) * rows.var(axis=1)
+        return np.asarray(np.sqrt(variance))
+
+    return apply_to_known(estimate, left_out)
 
 
 def _acceleration(left_out: np.ndarray) -> np.ndarray:
-    pulls = left_out.mean(axis=1, keepdims=True) - left_out
+    means = left_out.mean(axis=1, keepdims=True)
+    pulls = means - left_out
     cubes = (pulls**3).sum(axis=1)
     squares = (pulls**2).sum(axis=1)
-    nothing = np.zeros_like(cubes)
-    acceleration: np.ndarray = np.divide(cubes, 6 * squares**1.5, out=nothing, where=squares > 0)
+    acceleration: np.ndarray = np.zeros_like(cubes)
+    np.divide(cubes, 6 * squares**1.5, out=acceleration, where=squares > 0)
     return acceleration
 
 
@@ -142,8 +158,10 @@ def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarr
     )
     n = np.isfinite(sample.segments).sum(axis=1)
     freedom = np.maximum(n - 1, 1)
-    centred = np.nan_to_num(sample.segments - sample.observed[:, None], nan=0.0)
-    error = np.sqrt((centred**2).sum(axis=1) / freedom / np.maximum(n, 1))
+    means = sample.observed[:, None]
+    centred = np.nan_to_num(sample.segments - means, nan=0.0)
+    variance = (centred**2).sum(axis=1) / freedom
+    error = np.sqrt(variance / np.maximum(n, 1))
     half = stdtrit(freedom, 1 - alpha / 2) * error
     half = np.where(n < LEAST_UNITS, np.nan, half)
     return sample.observed - half, sample.observed + half
@@ -158,10 +176,12 @@ def _need_units(rule: Interval) -> Interval:
 
     @wraps(rule)
     def interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        n_units = np.count_nonzero(~np.isnan(sample.left_out), axis=1)
-        has_enough = n_units >= LEAST_UNITS
+        has_part = ~np.isnan(sample.left_out)
+        has_enough = has_part.sum(axis=1) >= LEAST_UNITS
         low, high = rule(sample, alpha)
-        return np.where(has_enough, low, np.nan), np.where(has_enough, high, np.nan)
+        low = np.where(has_enough, low, np.nan)
+        high = np.where(has_enough, high, np.nan)
+        return low, high
 
     return interval
 
@@ -188,8 +208,10 @@ def _quantiles(rows: np.ndarray, levels: Sequence[float]) -> np.ndarray:
     positions = np.array(levels) * last
     ranks = positions.astype(int)
     below = ordered[:, ranks].T
-    above = ordered[:, np.minimum(ranks + 1, last)].T
-    quantiles: np.ndarray = below + (above - below) * (positions - ranks)[:, None]
+    next_ranks = np.minimum(ranks + 1, last)
+    above = ordered[:, next_ranks].T
+    fraction = positions - ranks
+    quantiles: np.ndarray = below + (above - below) * fraction[:, None]
     return quantiles
 
 
@@ -225,12 +247,18 @@ def simultaneous(
     from scipy.special import ndtr, ndtri, stdtrit
 
     quantile, se = largest_quantile(replicates, alpha)
-    without_draws = -ndtri(alpha / 2 / max(1, len(observed)))
-    quantiles = np.where(n_effective < FEW_FOR_BOOTSTRAP, max(quantile, without_draws), quantile)
-    freedom = np.where(n_units >= LEAST_UNITS, units_freedom(n_effective), np.nan)
-    t = np.abs(stdtrit(freedom, ndtr(-quantiles)))
+    n_pairs = max(1, len(observed))
+    bonferroni = -ndtri(alpha / 2 / n_pairs)
+    has_few = n_effective < FEW_FOR_BOOTSTRAP
+    quantiles = np.where(has_few, max(quantile, bonferroni), quantile)
+    has_enough = n_units >= LEAST_UNITS
+    freedom = np.where(has_enough, units_freedom(n_effective), np.nan)
+    tail = ndtr(-quantiles)
+    t = np.abs(stdtrit(freedom, tail))
     varies = se > 0
-    half = np.where(varies, t * unbiased(np.where(varies, se, 1), n_effective), 0 * freedom)
+    error = unbiased(np.where(varies, se, 1), n_effective)
+    half_if_constant = np.where(has_enough, 0.0, np.nan)
+    half = np.where(varies, t * error, half_if_constant)
     return observed - half, observed + half
 
 
@@ -249,9 +277,10 @@ def largest_quantile(replicates: np.ndarray | Rows, alpha: float) -> tuple[float
     for rows in row_chunks(n_pairs, n_draws):  # never all pairs x draws at once
         differences = replicates[rows]
         spread = differences.std(axis=1, ddof=1)
-        se[rows] = np.where(spread > rounding_error(differences), spread, 0.0)
-        varies = se[rows] > 0
-        deviations = np.abs(differences - differences.mean(axis=1, keepdims=True))[varies]
-        studentised = deviations / se[rows][varies, None]
+        varies = spread > rounding_error(differences)
+        se[rows] = np.where(varies, spread, 0.0)
+        means = differences.mean(axis=1, keepdims=True)
+        deviations = np.abs(differences - means)[varies]
+        studentised = deviations / spread[varies, None]
         np.maximum(largest, studentised.max(axis=0, initial=0.0), out=largest)
     return float(np.quantile(largest, 1 - alpha)), se

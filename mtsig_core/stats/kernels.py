@@ -177,7 +177,8 @@ def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarra
     for group in range(0, n_units, 16):
         for k in range(16):
             # Bit k of the two bytes of a group; the highest bit of a byte is its first unit.
-            unit = group + 8 * (k // 8) + 7 - k % 8
+            first_of_byte = group + 8 * (k // 8)
+            unit = first_of_byte + 7 - k % 8
             four = k // 4
             bit = 1 << k % 4
             for way in range(bit):
@@ -192,5 +193,7 @@ def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarra
             c = second_byte & low_bits
             d = second_byte >> half_byte
             for w in range(n_words):
-                sums[r, w] += ways[0, a, w] + ways[1, b, w] + ways[2, c, w] + ways[3, d, w]
+                first_sum = ways[0, a, w] + ways[1, b, w]
+                second_sum = ways[2, c, w] + ways[3, d, w]
+                sums[r, w] += first_sum + second_sum
     return sums

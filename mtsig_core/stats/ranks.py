@@ -113,29 +113,26 @@ class _Wins:
 
     def count_by_place(self) -> np.ndarray:
         """Return how many systems each one beats, best mean first."""
-        n_beaten: np.ndarray = self.beats.sum(axis=1)[self.order]
-        return n_beaten
+        n_beaten = self.beats.sum(axis=1)
+        by_place: np.ndarray = n_beaten[self.order]
+        return by_place
 
     def rank(self, low: np.ndarray, high: np.ndarray, cluster: np.ndarray) -> Ranks:
-        return Ranks(
-            low,
-            high,
-            cluster,
-            wins=self.beats.sum(axis=1),
-            losses=self.beats.sum(axis=0),
-            better=self.beats,
-            p=np.fmin(self.p, self.p.T),
-            means=self.means,
-        )
+        wins = self.beats.sum(axis=1)
+        losses = self.beats.sum(axis=0)
+        p = np.fmin(self.p, self.p.T)  # of a pair that is tested both ways, the smaller
+        return Ranks(low, high, cluster, wins, losses, self.beats, p, self.means)
 
     def rank_by_cluster(self, cluster_ends: Sequence[int]) -> Ranks:
         """Rank each system by the places of its cluster; clusters end after the places `ends`."""
-        low, high = np.empty((2, len(self.order)), dtype=int)
-        for start, stop in pairwise([0, *cluster_ends, len(self.order)]):
+        n_systems = len(self.order)
+        low, high = np.empty((2, n_systems), dtype=int)
+        for start, stop in pairwise([0, *cluster_ends, n_systems]):
             members = self.order[start:stop]
             low[members] = start + 1
             high[members] = stop
-        return self.rank(low, high, _number_clusters(self.order, cluster_ends))
+        cluster = _number_clusters(self.order, cluster_ends)
+        return self.rank(low, high, cluster)
 
 
 def _find_wins(
@@ -145,7 +142,8 @@ def _find_wins(
     with np.errstate(invalid="ignore"):
         means = np.nanmean(scores, axis=1)
     order = np.argsort(-means, kind="stable")
-    p = np.full((len(scores), len(scores)), np.nan)
+    n_systems = len(scores)
+    p = np.full((n_systems, n_systems), np.nan)
     for place, system in enumerate(order):
         rivals = order
         if not tests_both_ways:
@@ -166,7 +164,8 @@ def wmt21(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     that beats as many as there are left.
     """
     wins = _find_wins(scores, _mann_whitney, alpha, tests_both_ways=True)
-    return wins.order, wins.rank_by_cluster(_end_where_wins_suffice(wins.count_by_place()))
+    cluster_ends = _end_where_wins_suffice(wins.count_by_place())
+    return wins.order, wins.rank_by_cluster(cluster_ends)
 
 
 def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
@@ -178,7 +177,11 @@ def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     """
     wins = _find_wins(scores, _mann_whitney, alpha)
     beats = wins.beats[np.ix_(wins.order, wins.order)]
-    cluster_ends = [place for place in range(1, len(scores)) if beats[:place, place:].all()]
+    cluster_ends = []
+    for place in range(1, len(scores)):
+        above_beats_below = beats[:place, place:]
+        if above_beats_below.all():
+            cluster_ends.append(place)
     return wins.order, wins.rank_by_cluster(cluster_ends)
 
 
@@ -190,7 +193,8 @@ def wmt22_appraise(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]
     a system that beats as many as there are left.
     """
     wins = _find_wins(scores, _mann_whitney_on_common, alpha)
-    cluster = _number_clusters(wins.order, _end_where_wins_suffice(wins.count_by_place()))
+    cluster_ends = _end_where_wins_suffice(wins.count_by_place())
+    cluster = _number_clusters(wins.order, cluster_ends)
     low = 1 + wins.beats.sum(axis=0)
     high = len(scores) - wins.beats.sum(axis=1)
     return wins.order, wins.rank(low, high, cluster)
@@ -202,11 +206,13 @@ def _mann_whitney(first: np.ndarray, second: np.ndarray) -> float:
 
     first = first[~np.isnan(first)]
     second = second[~np.isnan(second)]
-    return float(mannwhitneyu(first, second, alternative="greater").pvalue)
+    result = mannwhitneyu(first, second, alternative="greater")
+    return float(result.pvalue)
 
 
 def _mann_whitney_on_common(first: np.ndarray, second: np.ndarray) -> float | None:
-    is_common = ~(np.isnan(first) | np.isnan(second))
+    is_missing = np.isnan(first) | np.isnan(second)
+    is_common = ~is_missing
     if not is_common.any():
         return None
     return _mann_whitney(first[is_common], second[is_common])
@@ -224,8 +230,10 @@ def _end_where_wins_suffice(wins: np.ndarray) -> list[int]:
 
 def _number_clusters(order: np.ndarray, cluster_ends: Sequence[int]) -> np.ndarray:
     """The cluster of each system, from 1; clusters end after the places `ends` of the order."""
+    places = np.arange(len(order))
+    n_ended = np.searchsorted(cluster_ends, places, side="right")
     cluster = np.empty(len(order), dtype=int)
-    cluster[order] = np.searchsorted(cluster_ends, np.arange(len(order)), side="right") + 1
+    cluster[order] = n_ended + 1
     return cluster
 
 
@@ -263,7 +271,9 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.
     worse = is_below & (means[:, None] <= means)
     np.fill_diagonal(worse, False)
     order = np.argsort(-means, kind="stable")
-    cluster = _number_clusters(order, _end_where_ties_end(p[np.ix_(order, order)] > alpha))
+    p_by_place = p[np.ix_(order, order)]
+    cluster_ends = _end_where_ties_end(p_by_place > alpha)
+    cluster = _number_clusters(order, cluster_ends)
     np.fill_diagonal(p, np.nan)
     wins = better.sum(axis=1)
     losses = worse.sum(axis=1)
@@ -276,12 +286,14 @@ def _combine_domains(scores: np.ndarray, i: int, j: int, groups: Sequence[np.nda
 
     p_by_domain = []
     for group in groups:
-        p_value = signed_rank(scores[i, group] - scores[j, group], "two-sided")
+        differences = scores[i, group] - scores[j, group]
+        p_value = signed_rank(differences, "two-sided")
         if p_value is not None:
             p_by_domain.append(p_value)
     if not p_by_domain:
         return 1.0
-    z = sum(ndtri(1 - np.array(p_by_domain))) / np.sqrt(len(p_by_domain))
+    z_by_domain = ndtri(1 - np.array(p_by_domain))
+    z = sum(z_by_domain) / np.sqrt(len(z_by_domain))
     # 1 - ndtr(z), without the 0 that rounding would make of a small p
     return float(ndtr(-z))
 
@@ -294,7 +306,8 @@ def _end_where_ties_end(is_tied: np.ndarray) -> list[int]:
     cluster_ends = []
     reach = 0
     for place, row in enumerate(is_tied):
-        reach = max(reach, int(np.flatnonzero(row)[-1]))
+        last_tied = int(np.flatnonzero(row)[-1])
+        reach = max(reach, last_tied)
         if reach == place:
             cluster_ends.append(place + 1)
     return cluster_ends
@@ -304,7 +317,8 @@ def _mean_of_means(scores: np.ndarray, groups: Sequence[np.ndarray]) -> float:
     """The mean over groups of the mean in each; NaN if no group has a score."""
     means = []
     for group in groups:
-        rated = scores[group][~np.isnan(scores[group])]
+        scores_of_group = scores[group]
+        rated = scores_of_group[~np.isnan(scores_of_group)]
         if len(rated):
             means.append(rated.mean())
     if means:
@@ -326,8 +340,9 @@ def wmt25(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     wins = _find_wins(scores, _signed_rank_of_higher, alpha)
     order = wins.order
     beats = wins.beats[np.ix_(order, order)]
-    low = np.ones(len(scores), dtype=int)
-    high = np.full(len(scores), len(scores))
+    n_systems = len(scores)
+    low = np.ones(n_systems, dtype=int)
+    high = np.full(n_systems, n_systems)
     for place, system in enumerate(order):
         above = np.flatnonzero(beats[:place, place])
         if len(above):
@@ -335,7 +350,8 @@ def wmt25(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
         below = np.flatnonzero(beats[place])
         if len(below):
             high[system] = below[0]
-    return order, wins.rank(low, high, find_clusters(order, low, high))
+    cluster = find_clusters(order, low, high)
+    return order, wins.rank(low, high, cluster)
 
 
 def _signed_rank_of_higher(first: np.ndarray, second: np.ndarray) -> float | None:
@@ -359,8 +375,12 @@ def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
     differing = differences[differences != 0]
     if len(differing) == 0:
         return 1.0
-    has_ties = len(np.unique(np.abs(differing))) < len(differences)  # or zeros
-    if len(differences) <= (_EXACT_WITH_TIES if has_ties else _EXACT):
+    distinct_sizes = np.unique(np.abs(differing))
+    has_ties = len(distinct_sizes) < len(differences)  # or zeros
+    most_exact = _EXACT
+    if has_ties:
+        most_exact = _EXACT_WITH_TIES
+    if len(differences) <= most_exact:
         return exact_signed_rank(differing, alternative)
     return _approximate_signed_rank(differing, alternative)
 
@@ -372,14 +392,18 @@ def _approximate_signed_rank(differing: np.ndarray, alternative: str) -> float:
     order = np.abs(differing).argsort()
     sizes = np.abs(differing)[order]
     n = float(len(order))
-    ends_of_ties = np.append(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1.0, n)
+    is_next_larger = sizes[1:] != sizes[:-1]
+    ends_of_ties = np.append(np.flatnonzero(is_next_larger) + 1.0, n)
     tie_lengths = np.diff(ends_of_ties, prepend=0)
     mean_ranks = ends_of_ties - (tie_lengths - 1) / 2
     ranks = np.repeat(mean_ranks, tie_lengths.astype(int))
-    rank_sum = ranks[differing[order] > 0].sum()
+    is_positive = differing[order] > 0
+    rank_sum = ranks[is_positive].sum()
+    expected_sum = n * (n + 1) / 4
     tie_correction = (tie_lengths**3 - tie_lengths).sum() / 2
-    variance = (n * (n + 1) * (2 * n + 1) - tie_correction) / 24
-    z = (rank_sum - n * (n + 1) / 4) / np.sqrt(variance)
+    without_ties = n * (n + 1) * (2 * n + 1)
+    variance = (without_ties - tie_correction) / 24
+    z = (rank_sum - expected_sum) / np.sqrt(variance)
     if alternative == "greater":
         return float(ndtr(-z))
     return float(2 * ndtr(-abs(z)))
@@ -388,9 +412,17 @@ def _approximate_signed_rank(differing: np.ndarray, alternative: str) -> float:
 def rank_simultaneously(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> Ranks:
     """Simultaneous rank ranges of systems, best first, from decisions that hold jointly."""
     better = decision_matrix(n_systems, pairs, decisions)
+    return _rank_by_matrix(better)
+
+
+def _rank_by_matrix(better: np.ndarray) -> Ranks:
+    """Ranks of systems, best first, from which system is better than which."""
     low, high = rank_intervals(better)
-    clusters = find_clusters(np.arange(n_systems), low, high)
-    return Ranks(low, high, clusters, better.sum(axis=1), better.sum(axis=0), better)
+    order = np.arange(len(better))
+    clusters = find_clusters(order, low, high)
+    wins = better.sum(axis=1)
+    losses = better.sum(axis=0)
+    return Ranks(low, high, clusters, wins, losses, better)
 
 
 def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
@@ -402,9 +434,7 @@ def overlap(ci_low: np.ndarray, ci_high: np.ndarray, sign: int = 1) -> Ranks:
     if sign < 0:
         ci_low, ci_high = -ci_high, -ci_low
     better = ci_low[:, None] > ci_high
-    low, high = rank_intervals(better)
-    clusters = find_clusters(np.arange(len(low)), low, high)
-    return Ranks(low, high, clusters, better.sum(axis=1), better.sum(axis=0), better)
+    return _rank_by_matrix(better)
 
 
 _Rank = Callable[[RankInputs], tuple[np.ndarray, Ranks]]
@@ -435,7 +465,8 @@ def _rank_by_intervals(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
     decisions = inputs.for_ranks
     if decisions is None:
         decisions = np.zeros(len(inputs.pairs))
-    return np.arange(n_systems), rank_simultaneously(n_systems, inputs.pairs, decisions)
+    ranks = rank_simultaneously(n_systems, inputs.pairs, decisions)
+    return np.arange(n_systems), ranks
 
 
 def _rank_by_overlap(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
@@ -446,7 +477,8 @@ def _rank_by_overlap(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
 def _rank_as_wmt24(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
     assert inputs.segments is not None, "settings.check_rank_rule checks it"
     assert inputs.domains is not None, "settings.check_rank_rule checks it"
-    return wmt24(inputs.sign * inputs.segments, inputs.alpha, inputs.domains)
+    higher_is_better = inputs.sign * inputs.segments
+    return wmt24(higher_is_better, inputs.alpha, inputs.domains)
 
 
 _UNCORRECTED = "no correction for the number of pairs"
@@ -466,7 +498,8 @@ def _rule_over_segments(
 
     def rank_segments(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
         assert inputs.segments is not None, "settings.check_metric checks it"
-        return rank(inputs.sign * inputs.segments, inputs.alpha)
+        higher_is_better = inputs.sign * inputs.segments
+        return rank(higher_is_better, inputs.alpha)
 
     return RankRule(
         name,
@@ -535,24 +568,29 @@ def fitting_rules(segment_means: bool, domains: bool = True) -> dict[str, RankRu
     >>> "wmt25" in fitting_rules(False), "wmt25" in fitting_rules(True, domains=False)
     (False, True)
     """
-    return {
-        name: rule
-        for name, rule in RANK_RULES.items()
-        if (segment_means or not rule.of_segments) and (domains or not rule.by_domain)
-    }
+    fitting = {}
+    for name, rule in RANK_RULES.items():
+        lacks_segments = rule.of_segments and not segment_means
+        lacks_domains = rule.by_domain and not domains
+        if not lacks_segments and not lacks_domains:
+            fitting[name] = rule
+    return fitting
 
 
 def find_inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarray) -> np.ndarray:
     """Which significant pairs are inside one cluster, as if tied: bool, shape (pairs,)."""
     first, second = pairs.T
-    is_inside: np.ndarray = significant & (ranks.cluster[first] == ranks.cluster[second])
+    is_same_cluster = ranks.cluster[first] == ranks.cluster[second]
+    is_inside: np.ndarray = significant & is_same_cluster
     return is_inside
 
 
 def count_disjoint_ranks(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
     """How many of the pairs `among` (bool) have disjoint rank ranges, which calls one better."""
     first, second = pairs.T
-    is_disjoint = (ranks.high[first] < ranks.low[second]) | (ranks.high[second] < ranks.low[first])
+    is_first_ahead = ranks.high[first] < ranks.low[second]
+    is_second_ahead = ranks.high[second] < ranks.low[first]
+    is_disjoint = is_first_ahead | is_second_ahead
     return int(np.count_nonzero(among & is_disjoint))
 
 
@@ -569,7 +607,9 @@ def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nd
     for place in range(1, len(order)):
         above = order[:place]
         below = order[place:]
-        if (high[above] <= place).all() and (low[below] > place).all():
+        none_reaches_down = (high[above] <= place).all()
+        none_reaches_up = (low[below] > place).all()
+        if none_reaches_down and none_reaches_up:
             cluster_ends.append(place)
     return _number_clusters(order, cluster_ends)
 
@@ -584,10 +624,11 @@ def decision_matrix(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) ->
     Decisions on pairs are 1 for the first system, -1 for the second, else 0.
     """
     better = np.zeros((n_systems, n_systems), dtype=bool)
-    first = pairs[:, 0]
-    second = pairs[:, 1]
-    better[first[decisions > 0], second[decisions > 0]] = True
-    better[second[decisions < 0], first[decisions < 0]] = True
+    first, second = pairs.T
+    is_first = decisions > 0
+    is_second = decisions < 0
+    better[first[is_first], second[is_first]] = True
+    better[second[is_second], first[is_second]] = True
     return better
 
 
@@ -601,13 +642,16 @@ def rank_intervals(better: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> low.tolist(), high.tolist()
     ([1, 2, 2], [1, 3, 3])
     """
-    return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
+    n_better = better.sum(axis=0)
+    n_worse = better.sum(axis=1)
+    return 1 + n_better, len(better) - n_worse
 
 
 def intransitive_triples(better: np.ndarray) -> int:
     """Count triples (i, j, k) with i tied with j, and j with k, but i better than k."""
     tied = ~(better | better.T)
-    through = tied.astype(np.int64) @ tied.astype(np.int64)
+    is_tied = tied.astype(np.int64)
+    through = is_tied @ is_tied
     return int((through * better).sum())
 
 
@@ -620,7 +664,8 @@ def number_decisions(result: MetricResult) -> tuple[np.ndarray, np.ndarray]:
     pairs = [(place[pair.a], place[pair.b]) for pair in result.pairs]
     number_of_side = {"a": 1, "b": -1, None: 0}
     decisions = [number_of_side[pair.better] for pair in result.pairs]
-    return np.array(pairs, dtype=int).reshape(-1, 2), np.array(decisions, dtype=int)
+    numbers = np.array(pairs, dtype=int).reshape(-1, 2)
+    return numbers, np.array(decisions, dtype=int)
 
 
 def better_matrix(result: MetricResult) -> np.ndarray:
@@ -641,12 +686,13 @@ def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int,
     all_fit = intransitive_triples(better) <= limit
     triples: list[tuple[int, int, int]] = []
     for i, row in enumerate(better):
-        triples_of_i = [
-            (i, int(j), int(k))
-            for j in np.flatnonzero(tied[i])
-            for k in np.flatnonzero(row & tied[j])
-        ]
-        triples += triples_of_i if all_fit else triples_of_i[:1]
+        triples_of_i: list[tuple[int, int, int]] = []
+        for j in np.flatnonzero(tied[i]).tolist():
+            worse = np.flatnonzero(row & tied[j]).tolist()
+            triples_of_i += [(i, j, k) for k in worse]
+        if not all_fit:
+            triples_of_i = triples_of_i[:1]
+        triples += triples_of_i
     return triples[:limit]
 
 
@@ -670,7 +716,9 @@ def has_clear_winner(result: MetricResult | MacroResult) -> bool:
 
     To be the only one in the top group is less: each other is then worse than some system.
     """
-    return len(result.systems) > 1 and any(row.rank_high == 1 for row in result.systems)
+    if len(result.systems) < 2:
+        return False
+    return any(row.rank_high == 1 for row in result.systems)
 
 
 def find_other_leaders(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
@@ -683,11 +731,12 @@ def find_other_leaders(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     if top_group is None:
         return ()
     most_segments = max((pair.n for pair in result.pairs), default=0)
+    leaders_by_all = set(top_group)
     differing = []
     for row in result.by_reference:
         leaders = set(row.leaders)
-        is_only_larger = row.n_segments < most_segments and leaders > set(top_group)
-        if row.decidable and leaders != set(top_group) and not is_only_larger:
+        is_only_larger = row.n_segments < most_segments and leaders > leaders_by_all
+        if row.decidable and leaders != leaders_by_all and not is_only_larger:
             differing.append(row)
     return tuple(differing)
 
@@ -773,8 +822,12 @@ def ranks_before_after(
         new = ranks_after.get(lang_pair, {})
         for name in dict.fromkeys([*old, *new]):
             is_left_out = name in old and name not in new
-            ranks.append(RankChange(lang_pair, name, old.get(name), new.get(name), is_left_out))
-        circles.append(CircleChange(lang_pair, _list_first(old), _list_first(new)))
+            range_before = old.get(name)
+            range_after = new.get(name)
+            ranks.append(RankChange(lang_pair, name, range_before, range_after, is_left_out))
+        top_before = _list_first(old)
+        top_after = _list_first(new)
+        circles.append(CircleChange(lang_pair, top_before, top_after))
     return RanksBeforeAfter(metric, tuple(ranks), tuple(circles))
 
 
@@ -786,7 +839,8 @@ def _list_ranks(task: TaskComparison, metric: str) -> dict[str | None, Mapping[s
             systems = comparison.metrics[metric].systems
             ranks[lang_pair] = {row.system: _find_range(row) for row in systems}
     if metric in task.macro:
-        ranks[None] = {row.system: _find_range(row) for row in task.macro[metric].systems}
+        across = task.macro[metric].systems
+        ranks[None] = {row.system: _find_range(row) for row in across}
     return ranks
 
 
@@ -797,6 +851,11 @@ def _find_range(row: SystemResult | MacroSystem) -> RankRange:
 
 
 def _list_first(ranks: Mapping[str, RankRange]) -> tuple[str, ...]:
-    return tuple(
-        name for name, rank_range in ranks.items() if rank_range is not None and rank_range[0] == 1
-    )
+    leaders = []
+    for name, rank_range in ranks.items():
+        if rank_range is None:
+            continue
+        low, _ = rank_range
+        if low == 1:
+            leaders.append(name)
+    return tuple(leaders)

@@ -83,7 +83,9 @@ def percentile_test(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.n
         return np.asarray(np.minimum(n_below, n_above))
 
     n_smaller = apply_by_rows(count_smaller_tail, replicates)
-    return np.asarray(np.minimum(1, 2 * (n_smaller + 1) / (replicates.shape[1] + 1)))
+    n_replicates = replicates.shape[1]
+    p_one_sided = (n_smaller + 1) / (n_replicates + 1)
+    return np.asarray(np.minimum(1, 2 * p_one_sided))
 
 
 def riezler_maxwell(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.ndarray:
@@ -100,7 +102,9 @@ def riezler_maxwell(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.n
         observed_size = np.abs(d0)
         excess = size - size.mean(axis=1, keepdims=True)
         ties = np.maximum(rounding_error(excess), TOLERANCE * observed_size)
-        return np.asarray((excess >= (observed_size - ties)[:, None]).sum(axis=1))
+        threshold = observed_size - ties
+        is_extreme = excess >= threshold[:, None]
+        return np.asarray(is_extreme.sum(axis=1))
 
     return _p_values(count, observed, replicates)
 
@@ -111,8 +115,13 @@ def win_rates(replicates: np.ndarray | Rows) -> tuple[np.ndarray, np.ndarray]:
     Koehn (2004, section 6). Samples with equal scores count for neither. Returns (win, lose), each
     of shape (pairs,).
     """
-    win = apply_by_rows(lambda d: (d > rounding_error(d)[:, None]).mean(axis=1), replicates)
-    lose = apply_by_rows(lambda d: (d < -rounding_error(d)[:, None]).mean(axis=1), replicates)
+
+    def share_wins(d: np.ndarray) -> np.ndarray:
+        tie = rounding_error(d)[:, None]
+        return np.asarray((d > tie).mean(axis=1))
+
+    win = apply_by_rows(share_wins, replicates)
+    lose = apply_by_rows(lambda d: share_wins(-d), replicates)
     return win, lose
 
 
@@ -127,14 +136,18 @@ def student_t(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:  # n
 
     is_known = np.isfinite(differences)
     n = is_known.sum(axis=1)
+    divisor = np.maximum(n, 1)
+    freedom = np.maximum(n - 1, 1)
     d = np.where(is_known, differences, 0.0)
-    mean = d.sum(axis=1) / np.maximum(n, 1)
-    squares = (np.where(is_known, d - mean[:, None], 0.0) ** 2).sum(axis=1)
-    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    mean = d.sum(axis=1) / divisor
+    deviations = np.where(is_known, d - mean[:, None], 0.0)
+    variance = (deviations**2).sum(axis=1) / freedom
+    error = np.sqrt(variance / divisor)
     size = np.abs(mean)
-    without_error = np.where(size > 0, np.inf, 0.0)
-    t = np.divide(size, error, out=without_error, where=error > 0)
-    p = np.maximum(2 * stdtr(np.maximum(n - 1, 1), -t), SMALLEST_P)
+    t = np.where(size > 0, np.inf, 0.0)
+    np.divide(size, error, out=t, where=error > 0)
+    p_one_sided = stdtr(freedom, -t)
+    p = np.maximum(2 * p_one_sided, SMALLEST_P)
     return np.where(n < 2, 1.0, p)
 
 
@@ -155,7 +168,8 @@ def _signed_rank_p(d: np.ndarray) -> float:
         return exact_signed_rank(d)
     from scipy.stats import wilcoxon as signed_rank
 
-    return max(float(signed_rank(d, method="asymptotic").pvalue), SMALLEST_P)
+    result = signed_rank(d, method="asymptotic")
+    return max(float(result.pvalue), SMALLEST_P)
 
 
 def _round_differences(row: np.ndarray) -> np.ndarray:
@@ -163,11 +177,15 @@ def _round_differences(row: np.ndarray) -> np.ndarray:
 
     Rounding makes 0.8 - 0.7 and 0.4 - 0.3 tie.
     """
-    d: np.ndarray = row[np.isfinite(row) & (row != 0)]
+    is_known = np.isfinite(row)
+    is_different = row != 0
+    d: np.ndarray = row[is_known & is_different]
     if not len(d):
         return d
-    magnitude = math.floor(math.log10(np.abs(d).max()))
-    d = np.round(d * 10.0 ** (_DIGITS - magnitude))
+    largest = np.abs(d).max()
+    magnitude = math.floor(math.log10(largest))
+    scale = 10.0 ** (_DIGITS - magnitude)
+    d = np.round(d * scale)
     return np.asarray(d[d != 0])
 
 
@@ -179,17 +197,22 @@ def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
     """
     from scipy.stats import rankdata
 
-    ranks = np.rint(2 * rankdata(np.abs(d))).astype(int)
+    mean_ranks = rankdata(np.abs(d))
+    ranks = np.rint(2 * mean_ranks).astype(int)
     total = int(ranks.sum())
     shares = np.zeros(total + 1)  # of the signs that give each sum of the positive ranks
     shares[0] = 1.0
     for rank in ranks:
-        shares[rank:] = (shares[rank:] + shares[: total + 1 - rank]) / 2
+        shares_with_rank = shares[: total + 1 - rank]
+        shares[rank:] = (shares[rank:] + shares_with_rank) / 2
         shares[:rank] /= 2
     observed = int(ranks[d > 0].sum())
     if alternative == "greater":
         return float(shares[observed:].sum())
-    is_as_far = np.abs(2 * np.arange(total + 1) - total) >= abs(2 * observed - total)
+    # The signed sum is that of the positive ranks less that of the negative ones.
+    signed_sums = 2 * np.arange(total + 1) - total
+    observed_sum = 2 * observed - total
+    is_as_far = np.abs(signed_sums) >= abs(observed_sum)
     return float(shares[is_as_far].sum())
 
 
@@ -206,7 +229,8 @@ def _side_of_draws(observed: np.ndarray, replicates: np.ndarray | Rows) -> np.nd
 
 def _side_of_mean(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
     """The sign of the sum of the differences of segment scores."""
-    return np.asarray(np.sign(np.nansum(differences, axis=1)))
+    sums = np.nansum(differences, axis=1)
+    return np.asarray(np.sign(sums))
 
 
 def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:  # noqa: ARG001  all tests have the same parameters
@@ -216,7 +240,9 @@ def _side_of_ranks(observed: np.ndarray, differences: np.ndarray) -> np.ndarray:
     sums = []
     for row in differences:
         d = _round_differences(row)
-        sums.append((np.sign(d) * rankdata(np.abs(d))).sum())
+        ranks = rankdata(np.abs(d))
+        signed_ranks = np.sign(d) * ranks
+        sums.append(signed_ranks.sum())
     return np.sign(sums)
 
 
@@ -246,7 +272,9 @@ def _least_signed_rank(n: np.ndarray) -> np.ndarray:
     from scipy.special import ndtr
 
     exact = _least_swapped(np.minimum(n, _EXACT_RANKS))
-    return np.where(n <= _EXACT_RANKS, exact, np.minimum(exact, 2 * ndtr(-np.sqrt(n))))
+    normal = 2 * ndtr(-np.sqrt(n))
+    is_exact = n <= _EXACT_RANKS
+    return np.where(is_exact, exact, np.minimum(exact, normal))
 
 
 @overload
@@ -294,8 +322,11 @@ def decide_pairs(
         return np.zeros(len(improvement), dtype=int)
     better = np.sign(improvement)
     if side is None:
-        side = better if win is None or lose is None else np.sign(win - lose)
-    return np.where(is_different & (np.sign(side) == better), better, 0).astype(int)
+        side = better
+        if win is not None and lose is not None:
+            side = np.sign(win - lose)
+    agrees = np.sign(side) == better
+    return np.where(is_different & agrees, better, 0).astype(int)
 
 
 def is_split(pair: PairResult, alpha: float) -> bool:
@@ -327,7 +358,9 @@ def _p_values(
     replicates: np.ndarray | Rows,
 ) -> np.ndarray:
     """(c + 1) / (R + 1), with c replicates at least as extreme as the observed difference."""
-    p: np.ndarray = (apply_by_rows(count, observed, replicates) + 1) / (replicates.shape[1] + 1)
+    n_extreme = apply_by_rows(count, observed, replicates)
+    n_replicates = replicates.shape[1]
+    p: np.ndarray = (n_extreme + 1) / (n_replicates + 1)
     return p
 
 
@@ -390,7 +423,8 @@ class SignificanceTest:
 
     def trials_for(self, p: float) -> int:
         """The fewest trials with which p can be as small as this."""
-        return math.ceil(self.steps / p * (1 - 1e-12)) - 1
+        steps_per_p = self.steps / p * (1 - 1e-12)  # less than what rounding may add
+        return math.ceil(steps_per_p) - 1
 
 
 _MOST_DRAWS = "most resamples"
@@ -536,7 +570,8 @@ def holm(p: np.ndarray) -> np.ndarray:
     Controls the family-wise error rate under any dependence.
     """
     order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    n_left = np.arange(p.size, 0, -1)
+    stepped = np.maximum.accumulate(p[order] * n_left)
     return _unsort(np.minimum(1, stepped), order)
 
 
@@ -550,7 +585,8 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 
 def benjamini_yekutieli(p: np.ndarray) -> np.ndarray:
     """Benjamini and Yekutieli (2001). Controls the false discovery rate under any dependence."""
-    return _step_up(p, np.sum(1 / np.arange(1, p.size + 1)))
+    ranks = np.arange(1, p.size + 1)
+    return _step_up(p, np.sum(1 / ranks))
 
 
 @dataclass(frozen=True)
@@ -639,9 +675,9 @@ def romano_wolf(
     null and observed differences together are all that can occur (`is_exact`), the standard
     deviation is over all of them, so that p is exact.
     """
-    return romano_wolf_in(observed, null, [np.arange(len(observed))], tolerance, is_exact=is_exact)[
-        0
-    ]
+    all_pairs = np.arange(len(observed))
+    (adjusted,) = romano_wolf_in(observed, null, [all_pairs], tolerance, is_exact=is_exact)
+    return adjusted
 
 
 def measure_null(observed: np.ndarray, null: np.ndarray, is_exact: bool = False) -> np.ndarray:
@@ -649,8 +685,10 @@ def measure_null(observed: np.ndarray, null: np.ndarray, is_exact: bool = False)
     differences = null
     if is_exact:
         differences = np.column_stack([observed, null])
-    largest = np.abs(null).max(axis=1, initial=0.0)
-    return np.array([differences.std(axis=1), np.maximum(np.abs(observed), largest)])
+    largest_null = np.abs(null).max(axis=1, initial=0.0)
+    spread = differences.std(axis=1)
+    largest = np.maximum(np.abs(observed), largest_null)
+    return np.array([spread, largest])
 
 
 def romano_wolf_in(
@@ -671,7 +709,8 @@ def romano_wolf_in(
     n_pairs = len(observed)
     n = null.shape[1]
     if measured is None:
-        spread, size = apply_by_rows(partial(measure_null, is_exact=is_exact), observed, null)
+        measure = partial(measure_null, is_exact=is_exact)
+        spread, size = apply_by_rows(measure, observed, null)
     else:
         spread, size = measured
     ties = tolerance * size
@@ -681,9 +720,11 @@ def romano_wolf_in(
     if len(constant):
         p_alone[constant] = approximate_randomization(observed[constant], null[constant])
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.where(varies, np.abs(observed) / spread, -np.inf)
+        distance = np.abs(observed) / spread
+    distance = np.where(varies, distance, -np.inf)
     # The pairs that vary, those that are the least far first.
-    order = np.argsort(distance, kind="stable")[np.count_nonzero(~varies) :]
+    order = np.argsort(distance, kind="stable")
+    order = order[varies[order]]
 
     is_member = np.zeros((n_families, n_pairs), dtype=bool)
     for number, family in enumerate(families):
@@ -697,20 +738,25 @@ def romano_wolf_in(
         threshold = (abs(observed[pair]) - ties[pair]) / spread[pair]
         for k in np.flatnonzero(is_member[:, pair]):
             np.maximum(largest[k], null_distances, out=largest[k])
-            adjusted[k, pair] = (np.count_nonzero(largest[k] >= threshold) + 1) / (n + 1)
+            n_extreme = np.count_nonzero(largest[k] >= threshold)
+            adjusted[k, pair] = (n_extreme + 1) / (n + 1)
     by_family = []
     for number, family in enumerate(families):
         p = adjusted[number]
         steps = order[is_member[number, order]]
-        p[steps] = np.maximum.accumulate(p[steps][::-1])[::-1]
+        steps_down = steps[::-1]  # the farthest first
+        p[steps_down] = np.maximum.accumulate(p[steps_down])
         by_family.append(p[family])
     return by_family
 
 
 def _step_up(p: np.ndarray, factor: float) -> np.ndarray:
     order = np.argsort(p, kind="stable")
-    scaled = p[order] * (factor * p.size) / np.arange(1, p.size + 1)
-    return _unsort(np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1]), order)
+    ranks = np.arange(1, p.size + 1)
+    scaled = p[order] * (factor * p.size) / ranks
+    largest_first = scaled[::-1]
+    stepped = np.minimum.accumulate(largest_first)[::-1]
+    return _unsort(np.minimum(1, stepped), order)
 
 
 def _unsort(values: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -746,7 +792,8 @@ def decide_adjusted(
     `sign` turns a difference into an improvement.
     """
     improvement = np.array([sign * pair.delta for pair in tested])
-    favoured = np.array([{"a": 1, "b": -1, None: 0}[pair.favours] for pair in tested])
+    number_of_side = {"a": 1, "b": -1, None: 0}
+    favoured = np.array([number_of_side[pair.favours] for pair in tested])
     side = np.where(favoured == 0, np.sign(improvement), favoured)
     return decide_pairs(improvement, alpha, p=adjusted, side=side)
 
@@ -762,4 +809,5 @@ def find_disagreements(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
     if not decisions:
         return np.zeros(0, dtype=int)
     stacked = np.array(list(decisions.values()))
-    return np.flatnonzero((stacked != stacked[0]).any(axis=0))
+    is_other = stacked != stacked[0]
+    return np.flatnonzero(is_other.any(axis=0))

@@ -33,8 +33,10 @@ def pseudo_values(left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     has_part = ~np.isnan(left_out)
     n = has_part.sum(axis=1, keepdims=True)
     known = np.where(has_part, left_out, 0.0)
-    middle = known.sum(axis=1, keepdims=True) / np.maximum(n, 1)
-    values = np.where(has_part, (n - 1) * (middle - known), 0.0)
+    total = known.sum(axis=1, keepdims=True)
+    mean = total / np.maximum(n, 1)
+    pulls = (n - 1) * (mean - known)
+    values = np.where(has_part, pulls, 0.0)
     return values, has_part
 
 
@@ -80,26 +82,37 @@ def _studentise(
 ) -> np.ndarray:
     """Studentised differences times their standard errors, shape (k, n_trials)."""
     values, has_part = pseudo_values(left_out)
-    values, has_part = values.T, has_part.T  # shape (units, k), to be multiplied by weights
-    squares = values**2
     has_all_parts = has_part.all()
+    # Shape (units, k), to be multiplied by weights.
+    values = values.T
+    has_part = has_part.T
+    squares = values**2
     errors = jackknife_se(left_out)
 
     def draw_block(block: int) -> np.ndarray:
-        weights = bootstrap_weights(pieces, seed, block)[: n_trials - block * BLOCK].astype(float)
-        n: np.ndarray | int = weights.shape[1] if has_all_parts else weights @ has_part
+        n_left = n_trials - block * BLOCK
+        weights = bootstrap_weights(pieces, seed, block)[:n_left].astype(float)
+        n: np.ndarray | int = weights.shape[1]
+        if not has_all_parts:
+            n = weights @ has_part
         n = np.maximum(n, 1)
         means = weights @ values / n
-        variances = np.maximum(weights @ squares / n - means**2, 0.0) / np.maximum(n - 1, 1)
+        spread = weights @ squares / n - means**2
+        variances = np.maximum(spread, 0.0) / np.maximum(n - 1, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(means == 0, 0.0, means / np.sqrt(variances))
-        block_differences: np.ndarray = np.clip(np.nan_to_num(t), -_FARTHEST, _FARTHEST) * errors
+            t = means / np.sqrt(variances)
+        t = np.where(means == 0, 0.0, t)
+        bounded = np.clip(np.nan_to_num(t), -_FARTHEST, _FARTHEST)
+        block_differences: np.ndarray = bounded * errors
         return block_differences.T
 
     differences = np.empty((len(left_out), n_trials))
-    blocks = run_in_order(draw_block, -(-n_trials // BLOCK), jobs)
+    n_blocks = -(-n_trials // BLOCK)
+    blocks = run_in_order(draw_block, n_blocks, jobs)
     for block, block_differences in enumerate(blocks):
-        differences[:, block * BLOCK : (block + 1) * BLOCK] = block_differences
+        start = block * BLOCK
+        stop = start + BLOCK
+        differences[:, start:stop] = block_differences
         if progress is not None:
-            progress(min(1.0, (block + 1) * BLOCK / n_trials))
+            progress(min(1.0, stop / n_trials))
     return differences

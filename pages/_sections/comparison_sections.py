@@ -60,7 +60,7 @@ _LONGEST_REASON = 200
 def list_excluded(view: View) -> dict[str, str]:
     """Return the excluded systems with the reason for each; empty if the user gave none."""
     reasons = {}
-    for name in view.part.family.systems:
+    for name in view.selection.family.systems:
         if name not in view.testset.systems:
             reason = address.asked(f"{views.REASON}{name}") or ""
             reasons[name] = reason[:_LONGEST_REASON]
@@ -111,7 +111,7 @@ def show_rank_changes(view: View) -> None:
     """Draw what the exclusions change; with a baseline there are no ranks."""
     if view.settings.get("baseline") is not None:
         return
-    full = result_cache.comparison(view.part.family, view.metric, **view.settings)
+    full = result_cache.comparison(view.selection.family, view.metric, **view.settings)
     before = full.metrics[view.metric]
     screen.show_table(rank_changes_table(before, view.result))
     st.caption(
@@ -125,13 +125,13 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
 
     Those that do not score others have scores by the metric of the page and by `further` ones.
     """
-    unranked = view.part.unranked
-    if unranked is None and len(view.whole.references) < 2:
+    unranked = view.selection.unranked
+    if unranked is None and len(view.full_set.references) < 2:
         return []
     keys = {"score": view.metric}
     for metric in further:
         keys[f"score_{metric}"] = metric
-    names = set(view.part.family.systems)
+    names = set(view.selection.family.systems)
     records: list[dict[str, Any]] = []
     if unranked is not None:
         names |= set(unranked.systems)

@@ -145,7 +145,7 @@ def _find_in_set(view: View, text: str):
         ranks = testset_by_rules(nameless, metric, progress)
         return with_published_ranks(replication, table, ranks)
 
-    full_content = digest_of_all(without_names(view.whole))
+    full_content = digest_of_all(without_names(view.full_set))
     key = (full_content, metric_name, langpair, _digest(text))
     return result_cache.shared_result("official", testset, work, _LOOKING, *key)
 
@@ -287,5 +287,5 @@ def _full_set(view: View) -> Callable[[], TestSet | None]:
     # An absolute path is no upload's name.
     if folder is not None and os.path.isabs(folder) and os.path.exists(folder):
         return lambda: source.include_all().read()
-    testset = without_names(view.whole.only(view.testset.systems))
+    testset = without_names(view.full_set.only(view.testset.systems))
     return lambda: testset

@@ -279,7 +279,7 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     )
     roles = [role for role, _ in guesses]
     if roles == ["documents"] and lacks_documents(view):
-        _offer_documents(files[0], view.whole)
+        _offer_documents(files[0], view.full_set)
         return
     packed = pack_task(files, roles)
     if packed is not None:
@@ -293,7 +293,7 @@ def tell_what_was_opened(view: View | MtsigError) -> None:
     was_opened = st.session_state.pop(_OPENED, False)
     if not was_opened or isinstance(view, MtsigError):
         return
-    testset = view.whole
+    testset = view.full_set
     screen.answer(
         f"Opened {testset.name}: {format_count(testset.n_segments, 'segment')}, "
         f"{format_count(len(testset.systems), 'system')}"
@@ -306,7 +306,7 @@ def tell_what_was_opened(view: View | MtsigError) -> None:
 
 def lacks_documents(view: View | MtsigError) -> bool:
     """Return whether an upload without document ids is open."""
-    if isinstance(view, MtsigError) or view.whole.documents is not None:
+    if isinstance(view, MtsigError) or view.full_set.documents is not None:
         return False
     link = address.asked("testset") or ""
     return link.startswith(testsets.KEPT) and "/" not in link
@@ -316,9 +316,9 @@ def ask_for_documents(view: View | MtsigError) -> None:
     """Ask for the documents of an open upload that has none."""
     if lacks_documents(view):
         screen.caution_box(
-            f"{view.whole.name} has no document ids, so segments are treated as independent. "
+            f"{view.full_set.name} has no document ids, so segments are treated as independent. "
             "Upload a file such as documents.txt with the document id of each of the "
-            f"{view.whole.n_segments:,} segments, one per line."
+            f"{view.full_set.n_segments:,} segments, one per line."
         )
 
 

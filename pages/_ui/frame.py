@@ -140,7 +140,9 @@ def _choose_testset(page: Page) -> View:
     metric = controls.pick_metric(full_set, page)
     full_set = views.pick_tokenizer(full_set)
     settings = controls.pick_settings(page, metric in full_set.scores, full_set)
-    selection = views.pick_part(full_set, offer.source, metric, controls.has_effect(page, "part"))
+    selection = views.pick_selection(
+        full_set, offer.source, metric, controls.has_effect(page, "part")
+    )
     return View(selection.testset, full_set, selection, metric, settings, selection.source)
 
 
@@ -258,7 +260,7 @@ def _show_status(view: View, page: Page, experiment: bool) -> None:
     comparison = view.comparison
     data, *_ = summarize_comparison(comparison)
     data = list(data)
-    n_excluded = len(set(view.part.family.systems) - set(view.testset.systems))
+    n_excluded = len(set(view.selection.family.systems) - set(view.testset.systems))
     if n_excluded:
         data.append(f"{format_count(n_excluded, 'system')} excluded")
     settings = {

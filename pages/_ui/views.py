@@ -48,7 +48,7 @@ _TRACKS = ("all systems", "constrained", "unconstrained")
 
 
 @dataclass(frozen=True)
-class Part:
+class Selection:
     """The chosen part of a test set."""
 
     testset: TestSet  # without the excluded systems
@@ -84,7 +84,9 @@ def _with_tokenizer(full_set: TestSet, tokenizer: str) -> TestSet:
     return replace(full_set, tokenizer=tokenizer)
 
 
-def pick_part(full_set: TestSet, source: Source, metric: str, is_drawn: bool = True) -> Part:
+def pick_selection(
+    full_set: TestSet, source: Source, metric: str, is_drawn: bool = True
+) -> Selection:
     """Let references, domain and systems be chosen, with the source's choice as the default.
 
     Human translations that score others, or whose texts are not
@@ -126,7 +128,7 @@ def pick_part(full_set: TestSet, source: Source, metric: str, is_drawn: bool = T
         domain=domain,
         exclude=tuple(excluded),
     )
-    return Part(testset, family, unranked, source)
+    return Selection(testset, family, unranked, source)
 
 
 def _pick_scoring(full_set: TestSet, source: Source, metric: str, place) -> tuple[list[str], bool]:
@@ -207,7 +209,7 @@ def _select(
     domain: str | None,
     scored_by: str | None,
 ) -> tuple[TestSet, TestSet | None]:
-    """Return the family and the unranked references of a `Part`.
+    """Return the family and the unranked references of a `Selection`.
 
     `scored_by` is the metric if it is a mean of segment scores, else None.
     """
@@ -271,8 +273,8 @@ class View:
     """The data on screen: everything that a page draws comes from here."""
 
     testset: TestSet  # without what the user has excluded
-    whole: TestSet  # all that was read
-    part: Part
+    full_set: TestSet  # all that was read
+    selection: Selection
     metric: str
     settings: dict  # keyword arguments of `mtsig_core.compare`
     source: Source  # names the test set and what was excluded on the command line
@@ -280,15 +282,15 @@ class View:
     @property
     def title(self) -> str:
         """Return the name of the open test set."""
-        return self.whole.name
+        return self.full_set.name
 
     @property
     def simulated_size(self) -> str | None:
         """Return the size of simulated data; None for other data."""
-        if not self.whole.simulated:
+        if not self.full_set.simulated:
             return None
-        systems = format_count(len(self.whole.systems), "system")
-        return f"{systems}, {format_count(self.whole.n_segments, 'segment')}"
+        systems = format_count(len(self.full_set.systems), "system")
+        return f"{systems}, {format_count(self.full_set.n_segments, 'segment')}"
 
     @property
     def comparison(self) -> Comparison:

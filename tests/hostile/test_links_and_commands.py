@@ -97,7 +97,7 @@ def ask(fake, asked):
     )
     with suppress(MtsigError):
         parse_sizes(sizes)
-    address.complaints(), address._query()
+    address.complaints(), address._make_query()
     assert used is fake.session_state
 
 
