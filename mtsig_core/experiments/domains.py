@@ -395,6 +395,7 @@ def _pair_rows(
     rows_by_pair = _domain_rows(study, in_domains)
     for pair, error in errors.items():
         first, second = study.pairs[pair]
+        a, b = names[first], names[second]
         decision = int(decisions[pair])
         rows = rows_by_pair[pair]
         opposed = [row.domain for row in rows if decision * sign * row.delta < 0]
@@ -405,8 +406,8 @@ def _pair_rows(
         adjusted = float(p_adjusted[pair])
         reverses = "a" in sides and "b" in sides
         yield StratifiedPair(
-            a=names[first],
-            b=names[second],
+            a=a,
+            b=b,
             delta=delta,
             ci_low=low,
             ci_high=high,
