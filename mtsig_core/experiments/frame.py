@@ -475,12 +475,11 @@ def count_segments(source: Population, n_segments: int | None, default: int) -> 
 def mix_systems(
     source: Population, systems: int, better: int, share: float, n: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Mix systems that are equal, except the first `better` systems: statistics (systems, n,
-    stats).
+    """Mix systems that are equal, except the first `better` systems.
 
-    Segments are drawn with replacement. On each, a system has the output of a random real system.
-    On a share of the segments, a better system has the output of the best real system, which is the
-    first.
+    The result has the statistics, shape (systems, n, stats). Segments are drawn with replacement. On
+    each, a system has the output of a random real system. On a share of the segments, a better
+    system has the output of the best real system, which is the first.
     """
     output_of = rng.integers(0, len(source.systems), (systems, n))
     if better:
