@@ -230,8 +230,8 @@ class AcrossDraws:
     #: bool, shape (systems + pairs,): What has a single unit in some language pair: nothing there
     #: says how far it may vary.
     single: np.ndarray
-    #: int, shape (pairs,): Units that tell the systems apart: of all language pairs together, or of
-    #: a bootstrap those of the language pair that has fewest.
+    #: int, shape (pairs,): Units that tell the systems apart: the sum over all language pairs, or
+    #: for a bootstrap the count of the language pair that has fewest.
     n_apart: np.ndarray
     tests: PairTests
     #: The same systems scored by the mean over domains, which a rule of ranks may ask for; None
@@ -308,13 +308,13 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     """Draw the systems that all language pairs have, under one metric; None for fewer than two.
 
     `plans` have the unit and the resamples of each language pair, and one test, ``ar`` or
-    ``bootstrap``. Draws of each language pair are keyed by the seed and its name: other language
-    pairs in the task change none of them.
+    ``bootstrap``. The seed and the name of a language pair decide its draws, so that other language
+    pairs in the task do not change them.
 
-    Swaps count the units of all language pairs together: that all favour the same of two systems is
-    as rare as if they were of one. A bootstrap of few units is too sure, and that of other language
-    pairs mends nothing: its p is at least that which the language pair with the fewest units can
-    show.
+    Swaps count the units of all language pairs together: all of them favour the same system as
+    rarely as if they belonged to one language pair. A bootstrap of few units is too sure, and other
+    language pairs do not help: its p is at least the smallest p that the language pair with the
+    fewest units can show.
 
     A pair of systems has a difference where each language pair has segments that both are scored
     on. A pair without any in some language pair is left out of the family.
@@ -373,7 +373,7 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
 
 
 def _count_units_apart(plan: Plan, n_apart: np.ndarray) -> np.ndarray:
-    """Count the units that tell each pair apart, from those of each language pair."""
+    """Count the units that tell each pair apart, from the counts of each language pair."""
     if TESTS[plan.test].draws == "swaps":
         return np.asarray(np.sum(n_apart, axis=0))
     return np.asarray(np.min(n_apart, axis=0))
@@ -396,8 +396,8 @@ def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.n
     """Return intervals of systems and pairs, shape (2, systems + pairs), and what is decided.
 
     Intervals are ``percentile``, or ``jackknife-t`` with the jackknife's variances of all language
-    pairs and their degrees of freedom by Welch and Satterthwaite, those of one its units of equal
-    size (Kish 1965) less one. NaN where there is none.
+    pairs. Their degrees of freedom are by Welch and Satterthwaite; a language pair has its units of
+    equal size (Kish 1965) less one. Bounds are NaN without an interval.
     """
     from scipy.special import stdtrit
 
@@ -420,9 +420,9 @@ def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.n
 
 
 def settings_across(settings: Mapping[str, Settings]) -> Settings:
-    """Return the settings of a decision across language pairs, from those of each.
+    """Return the settings of a decision across language pairs, from the settings of each.
 
-    Of stationary blocks the shortest mean length counts, by which p can be smallest.
+    For stationary blocks the shortest mean length counts, because p can be smallest by it.
     """
     rows = list(settings.values())
     lengths = [row.block_length for row in rows if row.block_length is not None]
@@ -748,7 +748,7 @@ class _TaskWork:
     def _draw_across(
         self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
     ) -> AcrossDraws | None:
-        """Draw the mean differences, and those of the mean over domains, for rules that use it."""
+        """Draw the mean differences, also of the mean over domains for rules that use it."""
         plans = {}
         testsets = {}
         keys = []
@@ -810,7 +810,7 @@ def join_task(
     exclude: tuple[TaskExclusion, ...],
     are_given: bool,
 ) -> TaskComparison:
-    """Join comparisons by one of the metrics each, by (metric, language pair), to that of a task.
+    """Join comparisons by a single metric, from (metric, language pair), to one of the whole task.
 
     `are_given` says whether the user named the metrics.
     """

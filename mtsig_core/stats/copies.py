@@ -39,9 +39,9 @@ class Copies:
 
 
 def find_copies(testset: TestSet, units: Units) -> Copies | None:
-    """The copies of a test set; None without any, and without texts that could tell.
+    """Return the copies of a test set; None without copies, and without texts to find them by.
 
-    Of stationary blocks, which are cut anew for each resample, each segment is its own unit.
+    Stationary blocks are cut again for each resample, so each segment is its own unit.
 
     >>> once = TestSet("toy", {"A": ["a", "b"]}, {"ref": ["one two", "three"]})
     >>> twice = TestSet("toy", {"A": ["a", "b"] * 2}, {"ref": ["one two", "three"] * 2})

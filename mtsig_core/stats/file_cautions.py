@@ -344,7 +344,7 @@ _TWINS = 0.8  # share of these lines that another system also has: one was made 
 
 
 def _about_equal_lines(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caution]:
-    """Warn of each reference that has the lines of one system, and not those of the others."""
+    """Warn of each reference that has the same lines as one system, but not as the others."""
     step = max(1, testset.n_segments // _SEARCHED)
     for reference, texts in testset.references.items():
         lines = texts[::step]

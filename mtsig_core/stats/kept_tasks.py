@@ -199,7 +199,7 @@ class _KeptTask:
 
 
 # -------------------------------------------------------------------------------------------------
-# A shared task that is opened again: what it is, without its files.
+# A shared task that is opened again: its description, without its files.
 
 
 class KeptTask:
@@ -251,7 +251,7 @@ class KeptTask:
 
     @cached_property
     def info(self) -> TaskInfo:
-        """What it is, with the names of its metrics by language pair."""
+        """Describe the task, with the names of its metrics by language pair."""
         return remember(
             TaskInfo,
             lambda: TaskInfo.from_task(self.task),

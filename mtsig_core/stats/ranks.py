@@ -52,12 +52,12 @@ class RankInputs:
 
     alpha: float
     sign: int  # -1 where lower is better
-    #: shape (systems,): Scores and the bounds of their intervals, NaN where there is none.
+    #: shape (systems,): Scores and the bounds of their intervals, NaN for a system without.
     scores: np.ndarray
     ci_low: np.ndarray
     ci_high: np.ndarray
     n_units: int  # how many segments, documents or blocks were resampled
-    #: shape (systems, segments): Scores of segments, NaN where there is none.
+    #: shape (systems, segments): Scores of segments, NaN for a missing score.
     segments: np.ndarray | None
     domains: Sequence[str] | None  # of each segment
     pairs: np.ndarray  # int, shape (pairs, 2): Of systems, by their place
@@ -248,7 +248,7 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.
     Parameters
     ----------
     scores : float array, shape (systems, segments)
-        Higher is better; NaN where there is none.
+        Higher is better; NaN for a missing score.
     alpha : float
     domains : sequence of str, shape (segments,)
 

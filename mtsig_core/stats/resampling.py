@@ -79,9 +79,9 @@ class Units:
         return statistics
 
     def jackknife_groups(self) -> np.ndarray:
-        """The group that each unit is left out with in a jackknife.
+        """Return the group with which a jackknife leaves out each unit.
 
-        Each unit alone, or its fixed block of consecutive units.
+        A group is the unit itself, or its fixed block of consecutive units.
         """
         if self.block_length is None:
             return np.arange(self.n)

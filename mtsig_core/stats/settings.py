@@ -60,7 +60,7 @@ class Setting:
         return str(value)
 
     def check(self, value: object) -> None:
-        """Raise SettingError for a name that is none of these, or a number out of range."""
+        """Raise SettingError for an unknown name, or a number out of range."""
         name = self.title.lower()
         if not self.values:
             check_whole(name, value, self.least, self.most)
