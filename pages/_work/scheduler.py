@@ -250,7 +250,7 @@ class Scheduler:
     ) -> Job:
         """Return the job for a key, started if need be.
 
-        Of the same kind of work a session wants only the latest.
+        A session wants only its latest job of each kind.
         """
         with self._lock:
             for other_job in list(self._jobs.values()):
@@ -363,7 +363,7 @@ class Scheduler:
     def _find_next(self, heavy: bool) -> Job | None:
         """Return the job that is to begin or go on.
 
-        Where no place is free, the job that has had its place longest gives it up.
+        If no place is free, the job that has had its place longest gives it up.
         """
         busy = [job for job in self._working if job.heavy is heavy]
         owners = {job.owner for job in busy}

@@ -127,7 +127,7 @@ def _can_keep_counts() -> bool:
 
 
 class Worker:
-    """A process that does one piece of work; heavy work leaves the cores to others.
+    """A process that does one job; a heavy job gives way to other processes.
 
     Attributes
     ----------
@@ -249,7 +249,7 @@ class _Pickler(cloudpickle.Pickler):
 
 
 def compare_toys() -> None:
-    """Do what work does, on next to nothing, so that all compiled code is there."""
+    """Run a comparison of tiny test sets, so that all compiled code is loaded."""
     from mtsig_core import compare, examine_pair
 
     texts = []
@@ -478,7 +478,7 @@ _SHARE_OF_RESULT = 1 / 16
 
 
 def _compute(down: Connection, up: Connection, heavy: bool) -> bytes:
-    """Return what came of the work, as it is sent."""
+    """Return the result of the job in the form in which it is sent."""
     try:
         work = unpacked(down.recv_bytes)
         threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
@@ -504,7 +504,7 @@ def _give_way_later(heavy: bool) -> None:
 
 
 def _end_with_the_server(down: Connection) -> None:
-    """End this process when the server is gone: it sends nothing more but its end."""
+    """End this process when the server is gone, which shows as the end of its pipe."""
     with suppress(OSError):
         select.select([down], [], [])
     os.killpg(0, signal.SIGKILL)
