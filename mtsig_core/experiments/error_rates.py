@@ -818,7 +818,7 @@ UNIT_SETTINGS: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci"
 
 @dataclass(frozen=True)
 class UnitChange:
-    """How many pairs are significant by either unit under one correction."""
+    """Numbers of pairs that are significant by either unit under one correction."""
 
     correction: str
     both: int
@@ -999,7 +999,7 @@ def _count_changes(
 
 
 def _adjust_all(pairs: Sequence[PairResult]) -> dict[str, np.ndarray]:
-    """Adjust p of pairs by every correction, with that by Romano-Wolf as it is."""
+    """Adjust p of pairs by every correction; p by Romano-Wolf is adjusted already."""
     p = np.array([pair.p_value for pair in pairs])
     stepped = np.array([pair.p_adjusted for pair in pairs])
     return apply_corrections(p, stepped)

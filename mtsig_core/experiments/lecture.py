@@ -586,7 +586,7 @@ class PowerTests(DrawArrays):
 
     @property
     def turned(self) -> int:
-        """How many of these are for the worse system (errors of sign, type S)."""
+        """Count significant differences for the worse system (errors of sign, type S)."""
         return int(np.count_nonzero(self.significant & (self.differences < 0)))
 
     @property

@@ -549,9 +549,9 @@ def _standardize(scores: np.ndarray, is_rated: np.ndarray) -> np.ndarray:
 def _traded_p(sums_a: np.ndarray, sums_b: np.ndarray, coins: np.ndarray) -> np.ndarray:
     """Compute one-sided p that system a is better, by both metrics of each pair.
 
-    Where a system trades a unit, the difference by the first metric moves by what the second has
-    more there. So the sums of differences and of their squares over units are linear in the coins
-    of both systems and in their products.
+    Where a system trades a unit, the difference by the first metric grows by the second metric's
+    surplus there. So the sums of differences and of their squares over units are linear in the
+    coins of both systems and in their products.
 
     Shapes: `sums_a, sums_b` (2, pairs, units), `coins` (2, permutations, words), result (2, pairs,
     1 + permutations).

@@ -841,8 +841,8 @@ def conclusions(  # noqa: PLR0913  each parameter is an option of the command
     """Compare conclusions of Koehn's paired bootstrap from broad samples with the whole test set.
 
     Each system is compared with the next two by score, which are the nine pairs of Koehn's six
-    systems; pairs with equal scores are left out. All pairs do differ, a little or much, so this is
-    no check of the type-I error.
+    systems; pairs with equal scores are left out. All pairs truly differ, a little or much, so this
+    does not check the type I error.
     """
     check_level(alpha)
     check_seed(seed)

@@ -425,7 +425,7 @@ def _find_domain(pair: StratifiedPair, domain: str, sign: int) -> tuple[float, b
 
 
 def domains_verdict(result: ByDomain) -> str:
-    """How many significant pairs are the other way round somewhere.
+    """State how many significant pairs are the other way round somewhere.
 
     A sentence without its full stop.
     """
@@ -1340,7 +1340,7 @@ def _write_our_score(row: ScoreBeside) -> Cell:
 
 
 def replication_sentences(replication: AnyReplication) -> list[str]:
-    """How many published scores come out, what to make of the others, and what is not compared."""
+    """State how many published scores come out, why others differ, and what is not compared."""
     results = _by_pair(replication)
     sentences = []
     wrong: list[ScoreBeside] = []
@@ -1371,7 +1371,7 @@ def replication_sentences(replication: AnyReplication) -> list[str]:
 
 
 def _list_testset_differences(replication: Replication) -> list[str]:
-    """Names that the table and the test set write in another way, or that only one of them has."""
+    """List names that table and test set write differently, or that only one of them has."""
     not_compared = "Not compared, because this test set cannot be scored by them"
     sentences = _list_renamed(replication.by_rule)
     sentences += _list_names("Only here", replication.only_here)

@@ -289,7 +289,7 @@ def coverage_table(coverage: Coverage) -> Table:
 
 
 def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
-    """What the tests say of one pair, a row for each metric, with Riezler and Maxwell (2005)."""
+    """Tabulate tests of one pair, a row for each metric, with Riezler and Maxwell (2005)."""
     columns = (
         Column("metric", "metric", "name"),
         Column("a", "A", "written"),
@@ -416,7 +416,7 @@ def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:
 
 
 def calibration_table(conclusions: Conclusions, with_paper: bool) -> Table:
-    """How many conclusions there are at each level, and how many of them are as the whole set."""
+    """Count the conclusions at each level, and how many agree with the whole set."""
     table = row_table("calibration", Level, conclusions.levels, "level", "n", "right")
     if not with_paper:
         return table

@@ -281,7 +281,7 @@ def _draw_anchor_pairs(result: MetricResult, settings: Settings, top: float) -> 
 
 
 def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str) -> str:
-    """Differences, each row on a scale of its own, with 0 in the middle of all of them.
+    """Draw differences, each row on its own scale, with 0 in the middle of every row.
 
     A thick bar is a single interval, a thin line with ends a simultaneous one.
     """

@@ -194,7 +194,7 @@ def left_out_table(exclusions: Iterable[TaskExclusion]) -> Table:
 
 
 def left_out_said(review: Review) -> list[str]:
-    """How many systems are excluded from all language pairs, and how many others from some.
+    """State how many systems are excluded from all language pairs, and how many from some.
 
     These are short phrases.
 

@@ -194,7 +194,7 @@ def group_by_lang_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the sentences of `group_by_lang_pair`, each as written there, and by itself."""
+    """Return the sentences of `group_by_lang_pair`, each with and without its language pairs."""
     texts = []
     for lang_pair, pair_sentences in sentences.items():
         texts += [(lang_pair, printable(sentence)) for sentence in pair_sentences]

@@ -106,7 +106,7 @@ class PairAcross:
 
 @dataclass(frozen=True)
 class Disputed:
-    """What several metrics say together of all pairs of systems in one language pair of a task."""
+    """The results of several metrics together, for all pairs of systems in one language pair."""
 
     language_pair: str | None  # None for the mean differences across the language pairs
     metrics: tuple[str, ...]
@@ -200,8 +200,9 @@ def _join_metrics(
 # -------------------------------------------------------------------------------------------------
 # Systems over several language pairs: the mean of their differences, drawn within each language pair.
 #
-# p-values of language pairs are never combined: two-sided ones forget the sign, so that a system that wins here and
-# loses there would come out ahead. Differences in points are averaged, observed and under the null alike.
+# p-values of language pairs are never combined: two-sided p-values lose the sign, so a system that
+# wins in one pair and loses in another would seem better. Differences in points are averaged,
+# observed and under the null alike.
 
 
 #: The tests whose replicates can be averaged.
@@ -495,7 +496,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     metrics : str or sequence of str, optional
         By default all scores that the task has, BLEU where it has none: human scores first, then
         the metric that the task's table names; where nothing says which metric decides, a warning
-        asks. A language pair is compared by those it has, and left out where it has none of them.
+        asks. A language pair is compared by the metrics it has, and left out if it has no such
+        metric.
     test : {"ar", "bootstrap", ...}
         As in `compare`, within each language pair. Across them the mean difference is tested by the
         same, where its draws can be averaged (``ar``, ``bootstrap``); else there is no macro
@@ -557,7 +559,9 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     for name in names:
         lang_pairs = info.pairs_with(name)
         metrics_and_pairs.extend((name, lang_pair) for lang_pair in lang_pairs)
-    n_steps = len(metrics_and_pairs) + len(names)  # those of each language pair, and across them
+    n_steps = len(metrics_and_pairs) + len(
+        names
+    )  # one per comparison, and one across language pairs
     steps = _Steps(n_steps, progress)
     work = _TaskWork(task, sampling, decisions, by_reference, jobs, cache, steps)
     work.check(metrics_and_pairs)
@@ -591,8 +595,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
 class _Steps:
     """The progress of all steps.
 
-    A step has an unknown number of stages. Each takes half of what is left of the step, and
-    progress never goes back.
+    A step has an unknown number of stages. Each takes half of the remaining step, so progress never
+    goes back.
     """
 
     def __init__(self, n_steps: int, progress: Callable[[str, float], None] | None):
@@ -841,7 +845,7 @@ def find_exclusions(lang_pair: str, exclude: Iterable[TaskExclusion]) -> tuple[E
 def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> list[str]:
     """Return the metrics to compare a task by.
 
-    By default all scores that it has, and BLEU for language pairs without any.
+    By default all scores of the task, and BLEU for language pairs without scores.
     """
     if metrics is None:
         names = _choose_metrics(task)

@@ -360,9 +360,9 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     ----------
     testset : TestSet
     metrics : str, Metric, or sequence of these
-        Names, of the test set's own segment scores too, or metrics made with settings of their own.
-        With segment scores, a system's score is the mean of its segments that have one, and pairs
-        are compared on the segments that both systems have.
+        Names of metrics or of the test set's own segment scores, or metric objects with their
+        settings. With segment scores, a system's score is the mean of its segments that have one,
+        and pairs are compared on the segments that both systems have.
     test : {"ar", "bootstrap", "bootstrap-t", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
         The last two only for means of segment scores, by segment.
     unit : {"auto", "segment", "document", "block"}
@@ -652,7 +652,8 @@ def relative_ends(low: float, median: float, high: float) -> tuple[float, float]
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Edges (bins + 1,) and counts (bins,) of even bins that cover the values.
 
-    Values that are nearly equal get a wider range, as floating point could not divide their own.
+    Values that are nearly equal get a wider range, because floating point cannot divide a narrow
+    one.
     """
     low = float(values.min())
     high = float(values.max())

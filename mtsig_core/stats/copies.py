@@ -84,7 +84,7 @@ def _list_texts(testset: TestSet) -> Iterator[tuple[Hashable, int]]:
 
 
 def _inflation(characters: dict[tuple[int, int], int]) -> float:
-    """How equal texts that vary together inflate the variance of a sum of independent units."""
+    """Compute how copies inflate the variance of a sum, compared with independent units."""
     texts = np.array([first for first, _ in characters])
     sizes = np.array(list(characters.values()), dtype=float)
     together = np.bincount(texts, weights=sizes)

@@ -1,4 +1,4 @@
-"""How many units there really are, and whether so few of them can decide anything."""
+"""Count effective units, and find out whether so few units can decide anything."""
 
 from __future__ import annotations
 

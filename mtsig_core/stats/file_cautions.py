@@ -405,7 +405,7 @@ def _is_equal(reference: str | None, output: str | None) -> bool:
 
 
 def _count_edited(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of what is between the equal starts and the equal ends of two sequences."""
+    """Return the length of the part between equal starts and equal ends of two sequences."""
     shorter = min(len(first), len(second))
     n_start = 0
     while n_start < shorter and first[n_start] == second[n_start]:

@@ -27,8 +27,8 @@ from mtsig_core.testset import SegmentScores, TestSet
 class KeptDraws(dict[Any, Any]):
     """What this process has drawn, by its keys (see `comparison.draws_key`), also on disk.
 
-    What metrics of other packages count is only in memory, as nothing tells when their code has
-    changed.
+    Counts of metrics from other packages stay in memory only, because a change of their code goes
+    unnoticed.
     """
 
     def __missing__(self, key: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Facts on lines of an output.
+"""Facts about lines of an output.
 
 One line for many sources, the source itself, another script, the same text in other characters.
 """

@@ -359,7 +359,7 @@ def _run_tests(pair: _Pair, systems: SystemDraws, swapped: np.ndarray) -> Iterat
 
 
 def _only_value(values: np.ndarray | None) -> float | None:
-    """Return the value of the only pair, where the test has such values."""
+    """Return the value of the only pair, or None where the test has no such values."""
     if values is None:
         return None
     return float(values[0])
@@ -391,8 +391,8 @@ def _contributions_by(measured: Measured, kind: str) -> np.ndarray:
 def contributions(data: engine.UnitStatistics) -> np.ndarray:
     """Return the difference of the first two systems, less the difference without each unit.
 
-    This is the jackknife's influence on a corpus score. Such a score is no sum over units, so the
-    contributions do not add up to the difference.
+    This is the jackknife's influence on a corpus score. A corpus score is not a sum over units, so
+    the contributions do not add up to the difference.
 
     Returns
     -------

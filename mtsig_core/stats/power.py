@@ -1,9 +1,9 @@
 """The minimum detectable difference of a test set, power, and the size that a difference needs.
 
 A standard error is itself estimated, and so is every plan that uses it: quantiles are Student's,
-with the degrees of freedom of the units that there are. `degrees_of_freedom` says how well one
-standard error is known, `error_interval` and `noncentrality_interval` what that leaves open.
-docs/statistics.md has how often these hold.
+with the degrees of freedom of the units that there are. `degrees_of_freedom` estimates how well a
+standard error is known. `error_interval` and `noncentrality_interval` turn this into intervals;
+docs/statistics.md reports how often they hold.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def power_at(
     spread: np.ndarray | float | None = None,
     n_effective: np.ndarray | float = math.inf,
 ) -> np.ndarray | float:
-    """How often a two-sided test at level alpha finds a true difference, in either direction.
+    """Compute how often a two-sided test at level alpha finds a true difference in any direction.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def power_at(
 def exaggeration_at(
     difference: float, se: float, alpha: float = 0.05, n_effective: float = math.inf
 ) -> float:
-    """How many times as large as the true difference significant ones are, on average.
+    """Compute by how much significant differences exaggerate the true difference, on average.
 
     Gelman and Carlin (2014). E(abs(d) | abs(d) >= t SE) / difference of a normal d, the true difference not 0: the winner's
     curse of tests with little power.

@@ -1,4 +1,4 @@
-"""`replicate`: whether published scores come out here, and if not, which setting gives them."""
+"""`replicate`: reproduce published scores, or find the setting that gives them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OTHER_CHRF = {"chrf": "chrf++", "chrf++": "chrf"}
 
 
 class ScoredSet(NamedTuple):
-    """A test set as it is scored, and the same with what is tried too."""
+    """A test set as it is scored, and the same test set with all that other settings need."""
 
     testset: TestSet
     full: TestSet  # with all references and the canary line
@@ -617,7 +617,7 @@ def _describe_pair(
 def _score_columns(
     table: OfficialTable, names: _Names, scored: ScoredSet, lowercase: bool
 ) -> dict[str, _Column]:
-    """The columns of a table, without those that are no metric here or that lack what it needs."""
+    """Select the columns of a table whose metric exists here and has what it needs."""
     columns = {}
     options = _list_options(lowercase)
     for title, published in table.columns.items():

@@ -145,7 +145,7 @@ def make_units(testset: TestSet, kind: str = "auto", block_length: float | None 
 
 
 def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
-    """How often each unit occurs in each bootstrap sample of a block.
+    """Count how often each unit occurs in each bootstrap sample of a block.
 
     Segments and documents are drawn independently with replacement. Stationary blocks (Politis and
     Romano 1994) are drawn on a circle: starts uniform, lengths geometric with mean `block_length`,

@@ -255,9 +255,9 @@ def deciding_segments(
     """Find the segments without which the better system would not be ahead.
 
     The segments that add most in its favour are left out one after the other, until the corpus
-    scores of the remaining ones are equal or reversed. Each is weighed by what it adds when only
-    this segment is left out, so there may be a smaller such set (Broderick, Giordano and Meager
-    2020). The result describes the difference; it is no test.
+    scores of the remaining ones are equal or reversed. Each segment is weighed by what it adds when
+    only this segment is left out, so a smaller set may exist (Broderick, Giordano and Meager 2020).
+    The result describes the difference; it is no test.
 
     Returns
     -------

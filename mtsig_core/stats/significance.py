@@ -209,7 +209,7 @@ def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
     observed = int(ranks[d > 0].sum())
     if alternative == "greater":
         return float(shares[observed:].sum())
-    # The signed sum is that of the positive ranks less that of the negative ones.
+    # The signed sum is the sum of the positive ranks less the sum of the negative ranks.
     signed_sums = 2 * np.arange(total + 1) - total
     observed_sum = 2 * observed - total
     is_as_far = np.abs(signed_sums) >= abs(observed_sum)

@@ -98,7 +98,7 @@ def _find_pairs(pairs: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chance_skewness(sizes: np.ndarray) -> float:
-    """The standard error of the skewness of normal sums over units of these sizes.
+    """Compute the standard error of the skewness of normal sums over units of these sizes.
 
     sqrt(6 / n) of equal ones, and more of unequal ones, as large units are far from the others.
 
