@@ -49,7 +49,7 @@ Scale = Callable[[float], float]
 
 
 class RowStyle(NamedTuple):
-    """How the rows of a drawing are set, in pixels."""
+    """The layout of a drawing's rows, in pixels."""
 
     least: float = 26  # the height of a row with one line
     space: float = 9  # above and below the lines of a name

@@ -46,7 +46,7 @@ class Setting:
     names: Mapping[object, str] = field(default_factory=dict)  # what menus call its values
 
     def name_value(self, value: object) -> str:
-        """What menus call a value.
+        """Return the name of a value in menus.
 
         >>> SETTINGS["test"].name_value("ar"), SETTINGS["trials"].name_value(9999)
         ('Randomization test', '9,999')
@@ -224,7 +224,7 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is drawn: every setting of a comparison that the draws depend on, as resolved."""
+    """The plan of draws: every setting of a comparison that the draws depend on, as resolved."""
 
     test: str
     unit: str
