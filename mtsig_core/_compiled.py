@@ -25,8 +25,9 @@ def worth_compiling(nanoseconds: int) -> bool:
 def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
     """Compile a function on its first call, with those it calls, without the interpreter's lock.
 
-    The machine code is kept beside the source or in the user's cache folder (NUMBA_CACHE_DIR for
-    another); where nothing can be written, every process compiles again, which takes a few seconds.
+    The machine code is kept next to the source or in the user's cache folder; NUMBA_CACHE_DIR names
+    another folder. If no folder is writable, every process compiles again, which takes a few
+    seconds.
     """
     # Imported late, as it takes a sixth of a second; and before any part of numba, so that a thread
     # waits while another one loads it.

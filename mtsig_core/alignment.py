@@ -1,7 +1,7 @@
-"""Whether the lines of an output and of its reference belong together.
+"""Check whether the lines of an output match the lines of its reference.
 
-A text of another length goes out of step somewhere; a text of the same length may be in another
-order.
+If the texts differ in length, the lines go out of step somewhere. If the lengths are equal, the
+lines may still be in another order.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]|\w+")
 def find_first_fault(reference: Sequence[str], output: Sequence[str]) -> int | None:
     """The line, from 1, at which an output of another length most likely goes out of step.
 
-    The lines of the shorter text are paired with those of the longer, in order, so that as few of
-    the longer as possible have no partner. A pair is good if it shares words and has the usual
-    ratio of lengths, as in Gale and Church (1993).
+    The search pairs the lines of the two texts in order, so that as few lines of the longer text as
+    possible have no partner. A pair is good if it shares words and has the usual ratio of lengths,
+    as in Gale and Church (1993).
 
     Returns
     -------
@@ -117,7 +117,7 @@ _NEIGHBOURS = (-2, -1, 1, 2, 7)  # the lines that each line is compared with
 _SEARCHED = 2000  # lines among which the place of each is looked for
 _MIN_MOVED = 12  # lines that fit better elsewhere, beyond those that fit where they are
 _SAME_SHIFT = 0.7  # share of the moved lines that must agree on a shift
-_BETTER = 0.15  # how much better the lengths must correlate with those of the lines found elsewhere
+_BETTER = 0.15  # how much better the lengths must correlate at the new place than at the old one
 _TELLING = 100  # lines from which on a low correlation of lengths is no chance
 _UNLIKE = 0.2  # the correlation below which lines do not belong together
 
@@ -133,12 +133,12 @@ class Reordering(NamedTuple):
 def find_reordering(
     reference: Sequence[str | None], output: Sequence[str | None]
 ) -> Reordering | None:
-    """The lines of an output that fit other lines of the reference than their own.
+    """Find lines of an output that fit other lines of the reference than their own.
 
-    Lengths are correlated in windows. Only if the words of a window with a low correlation fit
-    other lines as well, the places of the lines around it are searched: a line has moved if it and
-    a line of the reference share most words with each other. The lengths must also fit better
-    there, so that a bad translation is not mistaken for another order.
+    The lengths of output and reference are correlated in windows. If a window has a low correlation
+    and its words fit other lines equally well, the search looks for the places of the lines around
+    it. A line has moved if it shares most words with another line of the reference. The lengths
+    must also fit better there, so that a bad translation is not mistaken for another order.
 
     Parameters
     ----------

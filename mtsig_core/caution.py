@@ -1,6 +1,6 @@
-"""What a reader has to know besides the numbers, as facts: cautions, and what was assumed.
+"""Cautions and assumptions: facts that a reader needs in addition to the numbers.
 
-`report.caution_kinds` has a row for each code, with its words.
+`report.caution_kinds` has one row per code, with the words that a reader sees.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Kind:
 
     @property
     def doubts_files(self) -> bool:
-        """Whether it puts all numbers of a system in doubt, and so belongs beside every verdict."""
+        """Whether it puts all numbers of a system in doubt; each verdict on the system shows it."""
         return self.concern == "files"
 
     @property
@@ -119,7 +119,7 @@ class Kind:
 
 
 def freeze_facts(value: Any) -> Any:
-    """Facts as JSON has them, with tuples for lists, and numbers of Python for those of numpy."""
+    """Convert facts to JSON types, except that lists become tuples."""
     if isinstance(value, Mapping):
         return {name: freeze_facts(fact) for name, fact in value.items()}
     if isinstance(value, list | tuple):

@@ -1,8 +1,9 @@
 """The errors that a user can cause, each with one message fit for the screen.
 
-A message says what was expected, what came, where (file, line), and what to do, in words that hold
-everywhere. What would mend it is there as data, too: the command line says it as options and exits
-with status 2, a screen as controls of the sidebar, a notebook as arguments below the error.
+A message says what was expected, what was read, where (file, line), and what to do. Its words are
+the same everywhere. An error also has its remedy as data: the command line shows the remedy as
+options and exits with status 2, a screen shows controls of the sidebar, and a notebook shows
+arguments below the error.
 """
 
 import pickle
@@ -104,7 +105,7 @@ def make_sendable(error: Exception) -> Exception:
 
 
 def explain_unknown(kind: str, name: object, among: Iterable[str]) -> SettingError:
-    """The error for a name that is none of those there are.
+    """Make the error for an unknown name.
 
     >>> str(explain_unknown("test", "bootstap", ["ar", "bootstrap"]))
     "Unknown test 'bootstap'. Did you mean 'bootstrap'? Available: ar, bootstrap."

@@ -1,8 +1,8 @@
-"""What a Python user calls on a caution or a result.
+"""The methods that a Python user calls on a caution or a result.
 
-This is the one module that knows results and what shows them: `mtsig_core` imports it, and nothing
-else does. Files and figures are imported when they are asked for, as not everybody who compares
-systems draws them.
+Only this module knows both the results and the code that shows them. Only `mtsig_core` imports it.
+Files and figures are imported on first use, because many users compare systems without drawing
+figures.
 """
 
 from __future__ import annotations

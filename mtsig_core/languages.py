@@ -1,4 +1,4 @@
-"""Languages: what a language pair is, and which language without spaces a text is in."""
+"""Languages: parse language pairs, and recognize languages that are written without spaces."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Results show themselves through a presenter, so that they import nothing that is built on them.
+"""Results show themselves through a presenter, so that they do not import reports and figures.
 
-`mtsig_core.facade` is the presenter: it knows the results as well as their words, files and
-figures. It registers itself as the package is imported.
+`mtsig_core.facade` is the presenter: it knows the results, and their words, files and figures. It
+registers itself when the package is imported.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Frozen results: only numbers, no formatted strings; undefined is None.
+"""Frozen results: only numbers, no formatted strings. An undefined number is None.
 
-What they show of themselves (tables, files, figures) is made by the presenter when it is asked for.
+The presenter makes tables, files and figures of a result on request.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Exclusion:
 
 
 # -------------------------------------------------------------------------------------------------
-# Training runs of a system and of a pair, beside the results on the test set.
+# Training runs of a system and of a pair, in addition to the results on the test set.
 
 
 @dataclass(frozen=True)
@@ -138,19 +138,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Of a standard error over that of swaps: with 1.1, a randomization test at .05 rejects 7.5% of
-#: true nulls.
+#: Ratio of the bootstrap standard error to the standard error of swaps. At a ratio of 1.1, a
+#: randomization test at 0.05 rejects 7.5% of true nulls.
 UNLIKE = 1.1
 
 
 def swap_ratio(
     delta: float, se: float | None, swap_se: float | None, n: float | None
 ) -> float | None:
-    """The bootstrap standard error of a difference over that of swaps without a difference.
+    """Divide the bootstrap standard error by the standard error of swaps under the null.
 
-    Swaps turn the difference round in n equal units, which adds delta^2 / n to their variance; that
-    is subtracted. None where nothing is swapped, and beyond four standard errors, where the
-    remainder is a small difference of large numbers, and no p is in doubt.
+    Swaps change the sign of the difference in n equal units, which adds delta^2 / n to their
+    variance; this function subtracts it. It returns None where nothing is swapped. It also returns
+    None beyond four standard errors: there the remainder is a small difference of large numbers,
+    and no p is in doubt.
     """
     if not (se and swap_se and n) or abs(delta) > 4 * se:
         return None
@@ -204,8 +205,8 @@ class PairResult:
     #: Minimum detectable difference in points: what one test at alpha finds with 80% power.
     mdd: float | None
     n: int  # number of segments compared
-    #: Simultaneous interval of delta: those of all pairs, or of all pairs with the baseline, hold
-    #: together at level 1 - alpha. Of a single pair it is the single interval.
+    #: Simultaneous interval of delta. The intervals of all pairs, or of all pairs with the
+    #: baseline, hold together at level 1 - alpha. For a single pair it is the single interval.
     ci_joint_low: float | None
     ci_joint_high: float | None
     n_units: int  # units that both have segments in
@@ -213,9 +214,9 @@ class PairResult:
     #: of each.
     n_effective: float
     #: Whether the smallest p that the test can give with so many units and trials is, after the
-    #: correction, at most alpha. If not, the pair could not be significant whatever the difference,
-    #: and `mdd` is None. So it is where `se` is 0: a difference that never varies says nothing of
-    #: others.
+    #: correction, at most alpha. If not, no difference could make the pair significant, and `mdd`
+    #: is None. The same applies where `se` is 0, because a difference that never varies does not
+    #: tell how much other differences vary.
     decidable: bool
     #: Interval of `mdd`, of level 1 - alpha, as the standard error is an estimate.
     mdd_low: float | None
@@ -233,9 +234,9 @@ class PairResult:
     #: Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n
     #: of them, as the others say nothing of which is better.
     n_apart: int | None
-    #: {"a", "b", None}: The system that the test's own statistic favours, such as the sum of signed
-    #: ranks, where the difference does not favour it too: then `better` is None, however small p
-    #: is. None where both agree.
+    #: {"a", "b", None}: The system that the statistic of the test (such as the sum of signed ranks)
+    #: favours, if the difference does not favour the same system. Then `better` is None, even for a
+    #: small p. None where both agree.
     favours: str | None
     #: By a rule of ranks other than simultaneous rank ranges: its own difference of the two systems
     #: in points, a - b (of means over domains, say), the p by which it decides (one-sided where the
@@ -283,9 +284,9 @@ class RuledRanks:
     clusters: tuple[int, ...] = ()
     #: Significant pairs whose systems are in one cluster, with no line between them.
     significant_inside: int = 0
-    #: Systems whose simultaneous rank range is another; None where there is none.
+    #: Number of systems whose simultaneous rank range is different; None without such ranges.
     changed: int | None = None
-    #: The top group by simultaneous rank ranges; empty where there are none.
+    #: The top group by simultaneous rank ranges; empty without such ranges.
     first_held: tuple[str, ...] = ()
     #: Pairs whose rank ranges lie apart, so that one is called better, though they are not
     #: significantly so.
@@ -323,8 +324,8 @@ class MetricResult:
     n_units: int
     n_effective: float  # how many units of equal size these are worth; see `PairResult`
     trials: int | None  # how often the test drew; None for tests without draws
-    #: Whether these trials are all swaps there are (but for none swapped, 2^n - 1 of n units), so
-    #: that p is exact.
+    #: Whether the trials are all possible swaps (2^n - 1 for n units, without the one that swaps
+    #: no unit), so that p is exact.
     exact: bool
     #: What the ranks hide, where they are made by another rule than simultaneous rank ranges.
     ruled: RuledRanks | None = None
@@ -375,7 +376,7 @@ class MetricResult:
 
         if table not in _TABLES:
             raise explain_unknown("table", table, _TABLES)
-        types = {}  # by column, also where all its values are None
+        types = {}  # by column, even if all its values are None
         for field in fields(_TABLES[table]):
             types[field.name] = _COLUMN_TYPES[field.type.removesuffix(" | None")]
         return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
@@ -475,16 +476,17 @@ class Comparison:
         return get_presenter().render(self, form)
 
     def figure(self, name: str = "forest", metric: str | None = None) -> Any:
-        """One of its figures, as on the dashboard.
+        """Draw a figure of the comparison, as on the dashboard.
 
         Parameters
         ----------
         name : {"forest", "differences", "matrix"}
-            Scores with intervals and rank ranges; differences to the best system, or to the
-            baseline, with single and simultaneous intervals; or all pairs at once. A comparison of
-            one system has the first alone, one with a baseline no matrix.
+            `forest`: scores with intervals and rank ranges. `differences`: differences from the
+            best system, or from the baseline, with single and simultaneous intervals. `matrix`: all
+            pairs at once. A comparison of one system has only the forest; a comparison with a
+            baseline has no matrix.
         metric : str, optional
-            By default the first.
+            The first metric by default.
 
         Returns
         -------
@@ -504,8 +506,9 @@ class Comparison:
         Raises
         ------
         InputError
-            If the text is not the JSON of a comparison, with the place, the expected and the actual
-            value; or that of a version of mtsig whose results this one cannot read.
+            If the text is not the JSON of a comparison; the message has the place, the expected and
+            the actual value. Also if another version of mtsig wrote it whose results this version
+            cannot read.
 
         Examples
         --------
@@ -642,8 +645,8 @@ class MacroSystem:
     #: no pair of systems could be decided by the correction of ranks.
     rank_low: int | None
     rank_high: int | None
-    #: Decisions on pairs of systems within each language pair, added up; pairs that cannot be
-    #: decided are none. By another rule of ranks those of the rule.
+    #: Number of decisions on pairs of systems within each language pair, added up. Pairs that
+    #: cannot be decided do not count. With another rank rule, the decisions of that rule.
     wins: int
     ties: int
     losses: int
@@ -671,8 +674,8 @@ class MacroPair:
     #: Whether p could be small enough after the correction, with so many trials and units, however
     #: large the difference.
     decidable: bool = True
-    #: Units in which the two systems differ: of all language pairs together, or of a bootstrap
-    #: those of the language pair that has fewest.
+    #: Number of units in which the two systems differ: over all language pairs, or, for a
+    #: bootstrap, in the language pair with the fewest such units.
     n_apart: int | None = None
 
 
@@ -691,7 +694,7 @@ class MacroResult:
     #: Of systems that have as many training runs in every language pair: run k has the mean of its
     #: scores over them.
     runs: tuple[SystemRuns, ...] = ()
-    #: The kind of its intervals, ``percentile`` or ``jackknife-t``; None where there are none.
+    #: The kind of its intervals, ``percentile`` or ``jackknife-t``; None without intervals.
     ci: str | None = None
 
     @property
@@ -710,7 +713,7 @@ class TaskComparison:
     excluded: tuple[TaskExclusion, ...] = ()  # who was left out, where, and why
     #: Which metric to trust, where they were held against scores by people.
     agreement: TaskAgreement | None = None
-    #: About the whole task; those of a language pair are with its comparison.
+    #: Cautions on the whole task; each comparison has the cautions on its language pair.
     warnings: tuple[Caution, ...] = ()
 
     def __post_init__(self) -> None:
@@ -757,11 +760,11 @@ class MetricAgreement:
 class AgreementComparison:
     """Two metrics compared by PERM-BOTH (Deutsch, Dror and Roth 2021).
 
-    The one with the higher soft pairwise accuracy comes first: the difference that is permuted, and
-    its p before and after the correction for all pairs of metrics.
+    The metric with the higher soft pairwise accuracy comes first. The result has the difference of
+    the accuracies, and its p before and after the correction for all pairs of metrics.
 
-    PERM-BOTH takes p of two systems by a normal approximation, so that the difference may differ a
-    little from that of the accuracies in `MetricAgreement`.
+    PERM-BOTH computes p of two systems by a normal approximation. So this difference may differ
+    slightly from the difference of the accuracies in `MetricAgreement`.
     """
 
     a: str
@@ -793,7 +796,7 @@ class TaskAgreement:
 
     human: str
     task: TaskInfo
-    #: By language pair; the seed of each, which its name is part of, stands in its `sampling`.
+    #: By language pair. `sampling` has the seed of the language pair, which depends on its name.
     pairs: Mapping[str, Agreement]
     without: tuple[str, ...]  # language pairs in which fewer than two systems have such a score
     alpha: float
@@ -816,10 +819,10 @@ class TaskAgreement:
 
 @dataclass(frozen=True)
 class DomainScores:
-    """One domain: its segments and documents that some system has scores for, and the scores.
+    """One domain: its segments and documents with scores of any system, and these scores.
 
-    In points, None where a system has none; of a metric that takes weights from a test set (NIST)
-    the signature that names those of the domain.
+    Scores are in points, None where a system has no score. If a metric takes weights from the test
+    set (NIST), the signature names the weights of the domain.
     """
 
     domain: str

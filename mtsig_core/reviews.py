@@ -1,4 +1,4 @@
-"""Reviews of shared tasks: what an organiser decided, step by step."""
+"""Reviews of shared tasks: the decisions of an organiser, step by step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Begin:
     task: str  # its name in the address of the dashboard
     track: str | None  # only the systems of this track
     digest: str  # of the content of the task when it was reviewed, as `Task.digest`
-    digests: Mapping[str, str]  # that of each language pair
+    digests: Mapping[str, str]  # the digest of each language pair
     metric: str
     settings: Mapping[str, Any]  # keyword arguments of `compare_task`
 
@@ -172,7 +172,7 @@ class Review(Begin):
 
     @property
     def tested(self) -> dict[str, Any]:
-        """The settings except those of references, which say what is compared."""
+        """The settings of the test, without references, which belong to the compared data."""
         return {name: value for name, value in self.settings.items() if name not in _OF_REFERENCES}
 
 

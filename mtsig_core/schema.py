@@ -1,7 +1,7 @@
-"""Dataclasses as JSON and back, by the annotations of their fields (msgspec).
+"""Convert dataclasses to JSON and back, by the annotations of their fields (msgspec).
 
-Files for users are text: `to_json`, `parse_json` and `from_plain`. Files of mtsig's own are bytes:
-`encode` and `decode`, which are quicker.
+Files for users are text: `to_json`, `parse_json` and `from_plain`. Internal files are bytes:
+`encode` and `decode`, which are faster.
 """
 
 from __future__ import annotations

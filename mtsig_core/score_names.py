@@ -1,7 +1,7 @@
-"""What names of scores say: which direction is better, and whether people gave them.
+"""Infer from the name of scores which direction is better and whether people gave them.
 
-A name is never enough for the direction, as one name is published in both: the range of the scores
-decides with it.
+The name does not settle the direction, because some metrics are published in both directions under
+one name. Name and range of the scores decide together.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def find_direction(name: str, scores: Iterable[float | None]) -> Direction | Non
 
 
 def is_known_metric(name: str) -> bool:
-    """Whether a name is that of a metric whose direction is known.
+    """Whether a name belongs to a metric whose direction is known.
 
     >>> is_known_metric("COMET-22"), is_known_metric("chrF++"), is_known_metric("GPT-4")
     (True, True, False)
@@ -156,7 +156,7 @@ def settle_direction(
     lower_is_better: Collection[str],
     higher_is_better: Collection[str],
 ) -> Direction | None:
-    """The direction that the user says, else that of a known metric; None without either."""
+    """Return the user's choice, else the direction of a known metric; None without either."""
     if name in lower_is_better or name in higher_is_better:
         is_higher = name not in lower_is_better
         return Direction(is_higher, told_direction(name, is_higher))
@@ -280,9 +280,9 @@ def ask_direction(ranges: Mapping[str, tuple[float, float]]) -> SettingError:
 
 
 def pick_human_scores(names: Iterable[str]) -> list[str]:
-    """The names of scores that look like people's, such as ``mqm`` or ``human``.
+    """Select the names of human scores, such as ``mqm`` or ``human``.
 
-    A metric that is trained or asked to give such scores (GEMBA-ESA) is none.
+    A metric that is trained or prompted to imitate human scores (GEMBA-ESA) is not selected.
 
     >>> pick_human_scores(["esa", "GEMBA-ESA-GPT4.1", "XCOMET-XL", "mqm.de", "human"])
     ['esa', 'mqm.de', 'human']

@@ -1,4 +1,4 @@
-"""Where a test set or a shared task comes from, and what is taken of it."""
+"""Sources of test sets and shared tasks: their files, and the selection to read from them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NamedFiles = Sequence[tuple[str, str]]
 
 
 class SourceOption(NamedTuple):
-    """How the command line offers a field of a source: its name is that of the option."""
+    """How the command line offers a field of a source; the option has the name of the field."""
 
     value: str  # what the help shows as its value; empty for a switch
     about: str
@@ -76,7 +76,7 @@ def _option(value: str, about: str, default: Any = None) -> Any:
 
 
 def list_options(source: type[Source | TaskSource]) -> dict[str, SourceOption]:
-    """The options of a test set or a task by the fields they set, those of its own first."""
+    """List the options of a source by field; fields that the class itself defines come first."""
     options = {}
     shared = {shared_field.name for shared_field in fields(_Files)}
     for source_field in sorted(fields(source), key=lambda listed: listed.name in shared):
@@ -404,13 +404,13 @@ class Source(_Files):
 
     @property
     def has_texts(self) -> bool:
-        """Whether there are texts, not segment scores alone."""
+        """Whether the source has texts, and not only segment scores."""
         has_files = bool(self.ref or self.xml or self.sacrebleu)
         return has_files or self.folder is not None or self.simulated
 
     @property
     def simulated(self) -> bool:
-        """Whether it is made up, so that nothing is read from the user's files."""
+        """Whether the data are simulated, so that no file of the user is read."""
         return self.demo is not None or self.demo_task
 
     def files(self) -> list[str]:
@@ -454,9 +454,9 @@ class Source(_Files):
 
 @dataclass(frozen=True)
 class TaskSource(_Files):
-    """Where a shared task comes from, as `read_task` reads it, and what to take of it.
+    """The source of a shared task, for `read_task`, and the selection to read from it.
 
-    The fields are those of the command ``task``. Without a folder it is the simulated task.
+    Each field is an option of the command ``task``. Without a folder it is the simulated task.
     """
 
     folder: str | None = _option(
@@ -469,8 +469,8 @@ class TaskSource(_Files):
     )
     track: str | None = None  # "constrained" or "unconstrained": only the systems of that track
     exclude: tuple[TaskExclusion, ...] = ()  # systems to exclude, in all language pairs or in one
-    #: (language pair, name, file) of tables of segment scores, such as those of people, which join
-    #: its texts.
+    #: (language pair, name, file) of each table of segment scores, such as human ratings, to join
+    #: to the texts.
     scores: tuple[tuple[str, str, str], ...] = _option(
         "[PAIR:]NAME=FILE",
         "table of segment scores, such as human scores; repeatable. Without PAIR: all "
@@ -600,10 +600,10 @@ class TaskSource(_Files):
 
     @_limited
     def join_tables_beside(self) -> tuple[TaskSource, list[str]]:
-        """The same with the tables of segment scores beside the texts, and a sentence on each.
+        """Add the tables of segment scores next to the texts; also return a sentence on each table.
 
-        Where tables are named, only these are taken. The sentence on a table that does not fit the
-        texts says why.
+        If the user names tables, only these are added. For a table that does not fit the texts, the
+        sentence gives the reason.
         """
         source = self
         sentences: list[str] = []
@@ -729,13 +729,13 @@ class TaskSource(_Files):
 
     @_limited
     def digest(self) -> str:
-        """Digest of names and bytes of all files, and of what is taken of them.
+        """Digest of the names and bytes of all files, and of the selection to read from them.
 
-        It is quicker than to read them. What is read of the task holds these names, so that it is
-        never taken for another task with the same content.
+        This is faster than reading the task. The digest contains the names because the task that is
+        read contains them too; so two tasks with the same content and other names differ.
         """
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
-        if self.folder is not None:  # a task with a name of its own has that of its zip, too
+        if self.folder is not None:  # the title need not contain the name of the folder or zip
             h.update(os.fsencode(Path(self.folder).name) + b"\0")
         for path in self.files():
             assert self.folder is not None, "the simulated task has no files"

@@ -22,18 +22,18 @@ SYSTEM_KINDS = ("submission", "online", "human")
 
 @dataclass(frozen=True)
 class SystemInfo:
-    """What a shared task says of a system.
+    """The information of a shared task about a system.
 
     Attributes
     ----------
     constrained : bool or None
-        Whether it is in the constrained track; None where nothing says so.
+        Whether the system is in the constrained track; None if unknown.
     role : {"primary", "contrastive", "withdrawn"}
     kind : {"submission", "online", "human"}
     display_name : str or None
-        What to call it in print; None for its own name.
+        Name to show in tables; None for the system's own name.
     unsupported : tuple of str
-        Language pairs that it takes part in without supporting them.
+        Language pairs in which the system takes part without supporting them.
     """
 
     constrained: bool | None = None
@@ -50,7 +50,7 @@ class SystemInfo:
 
     @property
     def labels(self) -> list[str]:
-        """What a ranking says beside its name: that it is a second attempt, or a human."""
+        """Labels that a ranking shows next to the name: a second attempt, or a human."""
         labels = []
         if self.role == "contrastive":
             labels.append("contrastive")
@@ -81,15 +81,15 @@ class Task:
     ----------
     name : str
     testsets : mapping of str to TestSet
-        By language pair; not each system has every pair.
+        By language pair. A system need not take part in every language pair.
     systems : mapping of str to SystemInfo
-        Those it says nothing of get what their name says.
+        For a system that is missing here, the information is inferred from its name.
     assumed : tuple of Assumption
-        What was assumed or left out when it was read; it stands in every export.
+        Assumptions and omissions of the reader. Every export contains them.
     primary : str or None
-        The metric that its table names as the one that decides.
+        The metric that decides, if the table of systems names one.
     rank_rule : str or None
-        The rank rule that its table announces.
+        The rank rule, if the table of systems names one.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class Task:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the content: that of each test set, and of the table of systems."""
+        """Digest of the content: of each test set, and of the table of systems."""
         entries: list[tuple[str, object]] = []
         entries += [(pair, testset.digest) for pair, testset in self.testsets.items()]
         entries += self.systems.items()
@@ -202,21 +202,23 @@ class Task:
     def scored_with(
         self, names: Iterable[str] | None = None, others_as_systems: bool = False
     ) -> Task:
-        """The same task scored with these references alone.
+        """Return the same task, scored with only these references.
 
         Parameters
         ----------
         names : iterable of str, optional
-            References to score with, in each language pair those that it has, and all where it has
-            none of them; all of them by default.
+            References to score with. A language pair that has none of them is scored with all its
+            references. All references by default.
         others_as_systems : bool
-            As in `TestSet.scored_with`, where a language pair has others or ratings of references.
+            As in `TestSet.scored_with`, for language pairs with further references or with ratings
+            of references.
 
         Raises
         ------
         SettingError
-            For a name that no language pair has, and where references are there and none could act
-            as a system. Without any, as in tables of ratings, humans are systems already.
+            If no language pair has a reference of this name, or if there are references and none of
+            them can act as a system. Without references, as in tables of ratings, human
+            translations are systems already.
         """
         references: dict[str, None] = {}
         for testset in self.testsets.values():

@@ -1,4 +1,4 @@
-"""TestSet: the aligned texts and segment scores that everything else works on."""
+"""TestSet: the aligned texts and segment scores that all other modules work on."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def as_ids(location: str, values: object) -> tuple[Any, ...]:
 
 
 def as_scores(location: str, values: object) -> tuple[float | None, ...]:
-    """Finite numbers, one for each segment; None where there is none, or NaN."""
+    """Check that the values are finite numbers, one per segment; NaN becomes None."""
     if isinstance(values, _Scores):
         return values
     scores = as_list(location, values)
@@ -308,19 +308,19 @@ def reduce_frozen(instance: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class SegmentScores:
-    """Scores that people or a model gave to single segments; immutable.
+    """Scores of single segments by people or by a model; immutable.
 
     Parameters
     ----------
     by_system : mapping of str to sequence of (float or None)
-        By system, one number per segment of the test set, on the scale it was given; ``None`` where
-        there is none.
+        By system, one number per segment of the test set, on the original scale. ``None`` marks a
+        segment without a score.
     higher_is_better : bool
 
     Raises
     ------
     InputError
-        If one is no finite number.
+        If a score is not a finite number.
     """
 
     by_system: Mapping[str, Sequence[float | None]]
@@ -393,7 +393,7 @@ _HUMAN = re.compile(r"ref(erence)?[-_. ]?\w?\w?|human([-_. ].*|\w?)", re.IGNOREC
 
 
 def is_human(name: str) -> bool:
-    """Whether a name is that of a human translation, as tables of ratings have beside systems.
+    """Whether a name belongs to a human translation, which tables of ratings list among systems.
 
     >>> [is_human(name) for name in ("refA", "ref-B", "HUMAN-refA", "human.0", "Reformer", "GPT-4")]
     [True, True, True, True, False, False]
@@ -424,41 +424,44 @@ class TestSet:
     Parameters
     ----------
     name : str
-        What the set is called on screen.
+        Name of the set on screen.
     systems : mapping of str to sequence of str
-        Outputs by system name, one string per segment, which may be empty. ``None`` stands for
-        every text of a system that has scores alone, as all have in a set without references.
+        Outputs by system name, one string per segment, which may be empty. ``None`` replaces every
+        text of a system that has only scores. In a set without references all systems are like
+        this.
     references : mapping of str to sequence of (str or None)
-        The references used for scoring, by name. ``None`` marks a segment that this one does not
-        have; each segment needs at least one. There may be none at all where there are `scores`.
+        The references used for scoring, by name. ``None`` marks a segment that the reference does
+        not have; each segment needs at least one reference. A set with `scores` needs no
+        references.
     sources, documents, domains : sequence of str, optional
         Source text, document id and domain of each segment.
     langpair : str, optional
         Such as ``"en-de"``; decides the tokenizer, unless one is given.
     simulated : bool
-        Whether the texts are made up; every screen that shows them says so.
+        Whether the texts are simulated; every screen that shows them then has a notice.
     lines : sequence of int, optional
         The line of each segment in the files it was read from, counted from 1. Defaults to 1, 2,
         ...
     scores : mapping of str to SegmentScores
-        By the name of the metric; where higher is better, a mapping from systems to numbers will
-        do. Those of a reference, and of other human translations, count once these act as systems.
+        By the name of the metric. If higher scores are better, a mapping from systems to numbers is
+        enough. Scores of a reference or another human translation count only if it acts as a
+        system.
     parses : mapping of str to sequence of str
         By system or reference, the dependency parse of each segment, as `mtsig_core.readers.conllu`
         has it: a line for each word with form, lemma, head and relation between tabs; an empty line
         between sentences.
     tokenizer : str, optional
-        What metrics of words split the texts with, unless they have a setting of their own.
+        Tokenizer for metrics of words that have no tokenizer setting of their own.
     assumed : tuple of Assumption
-        What was assumed or left out when it was read; see `Task`.
+        Assumptions and omissions of the reader; see `Task`.
     runs : mapping of str to sequence of sequence of str
-        By system, its outputs after further training runs: its score is the mean over the runs; see
-        docs/statistics.md.
+        By system, its outputs after further training runs. The score of the system is the mean over
+        its runs; see docs/statistics.md.
 
     Raises
     ------
     InputError
-        If a part is no sequence of texts, they differ in length, or a segment has no reference.
+        If a value is not a sequence of texts, lengths differ, or a segment has no reference.
 
     Examples
     --------
@@ -586,7 +589,7 @@ class TestSet:
 
     @property
     def has_texts(self) -> bool:
-        """Whether there are texts, not segment scores alone."""
+        """Whether the set has texts, and not only segment scores."""
         return bool(self.references)
 
     @property
@@ -709,7 +712,7 @@ class TestSet:
     def scored_with(
         self, names: Iterable[str] | None = None, others_as_systems: bool = False
     ) -> TestSet:
-        """The same set scored with these references only.
+        """Return the same set, scored with only these references.
 
         Parameters
         ----------
@@ -717,8 +720,8 @@ class TestSet:
             References to score with; all of them by default.
         others_as_systems : bool
             Whether the other references join the systems, as ``HUMAN-<name>``; they need a line for
-            each segment. So do those with segment scores, without their texts: no reference is
-            scored by itself.
+            each segment. References and human translations with segment scores join too, without
+            their texts, because no reference is scored against itself.
         """
         if names is None:
             scoring = list(self.references)

@@ -289,7 +289,7 @@ def _sample(request: Request) -> CommandOutput:
 
 
 def _summarize(system: SampledSystem) -> dict[str, float | int | None]:
-    """`hits` of `intervals` contain `score`, that of the whole test set.
+    """Count the `intervals` that contain `score`, the score of the whole test set, as `hits`.
 
     The share of hits has a 95% interval.
     """

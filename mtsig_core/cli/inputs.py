@@ -1,4 +1,4 @@
-"""The input that a command works on, and the output that it writes."""
+"""Read the input of a command, and write its output."""
 
 from __future__ import annotations
 

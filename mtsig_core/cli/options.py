@@ -230,7 +230,7 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
 
 
 def refuse_of_one_pair(args: Namespace, *names: str) -> None:
-    """Refuse the options about one language pair, and those of these names, for a whole task."""
+    """Refuse, for a whole task, the named options and all options about one language pair."""
     for name in (*_OF_ONE_PAIR, *names):
         if getattr(args, name, None):
             raise SettingError(

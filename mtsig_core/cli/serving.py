@@ -1,4 +1,4 @@
-"""``serve``: start the dashboard, which is loaded only then, on a test set."""
+"""The command ``serve``: load the dashboard and start it on a test set."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def run_serve(args: Namespace) -> int:
 def load_dashboard() -> Any:
     """Load the module that starts the dashboard's server.
 
-    A wheel has the dashboard inside the package; in a checkout it lies beside the package.
+    A wheel has the dashboard inside the package; a checkout has it next to the package.
     """
     folder = _PACKAGE / "_dashboard"
     if not folder.is_dir():

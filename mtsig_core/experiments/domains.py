@@ -103,11 +103,13 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     domain_scores = [_score_domain(study, k) for k in range(len(domains))]
     pairs = _pair_rows(study, whole_set, errors, in_domains)
     cautions = _find_cautions(study, testset)
+    signature = metric.signature(measured.testset)
+    info = TestSetInfo.from_testset(measured.testset)
     return ByDomain(
         metric=metric.name,
-        signature=metric.signature(measured.testset),
+        signature=signature,
         higher_is_better=metric.higher_is_better,
-        testset=TestSetInfo.from_testset(measured.testset),
+        testset=info,
         sampling=sampling,
         test=test,
         trials=trials,
@@ -212,12 +214,16 @@ def _find_bootstrap_cautions(study: _Study) -> Iterator[Caution]:
     p of each domain bounds that of the whole set.
     """
     test = study.plan.test
-    unit_sizes = [
-        np.bincount(study.units.index[study.segments(k)]) for k in range(len(study.domains))
-    ]
-    if min(map(effective_number, unit_sizes)) < FEW_FOR_BOOTSTRAP:
+    n_effective = []
+    n_units = []
+    for k in range(len(study.domains)):
+        units_of_segments = study.units.index[study.segments(k)]
+        sizes = np.bincount(units_of_segments)
+        n_effective.append(effective_number(sizes))
+        n_units.append(np.count_nonzero(sizes))
+    if min(n_effective) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(test)
-    fewest = min(np.count_nonzero(sizes) for sizes in unit_sizes)
+    fewest = min(n_units)
     smallest_p = float(p_floor(TESTS[test], study.sampling.unit, np.array(fewest)))
     if not significant(smallest_p, study.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
@@ -308,14 +314,16 @@ def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
     plain = contrast.difference(sample.replicates)
     left_out = contrast.difference(sample.left_out)
     errors = {}
-    for k, pair in enumerate(np.flatnonzero(contrast.is_tested).tolist()):
+    tested_pairs = np.flatnonzero(contrast.is_tested).tolist()
+    for k, pair in enumerate(tested_pairs):
         se_within = float(differences[k, : plan.resamples].std(ddof=1))
         sizes = _unit_sizes(study.measured, study.pairs[pair], study.units)
         variances, worth = _split_variance(left_out[k], sizes, strata)
         half_width = find_half_width(se_within, variances, worth, study.sampling.alpha)
         delta = contrast.deltas[k]
         interval = finite_ends(delta - half_width, delta + half_width)
-        errors[pair] = _Error(interval, float(plain[k].std(ddof=1)), se_within)
+        se = float(plain[k].std(ddof=1))
+        errors[pair] = _Error(interval, se, se_within)
     if plan.test == "bootstrap":
         replicates = differences[:, : plan.trials]
         draws = replace(draws, replicates=replicates, joint=replicates)
@@ -372,7 +380,9 @@ def find_half_width(se: float, variances: np.ndarray, worth: np.ndarray, alpha: 
         return 0.0
     mended = variances * worth / (worth - 1)
     freedom = welch_satterthwaite(mended, np.asarray(units_freedom(worth)))
-    return float(stdtrit(freedom, 1 - alpha / 2) * se * np.sqrt(mended.sum() / total))
+    critical = stdtrit(freedom, 1 - alpha / 2)
+    growth = np.sqrt(mended.sum() / total)
+    return float(critical * se * growth)
 
 
 def _pair_rows(
@@ -384,6 +394,7 @@ def _pair_rows(
     rows_by_pair = _domain_rows(study, in_domains)
     for pair, error in errors.items():
         first, second = study.pairs[pair]
+        a, b = names[first], names[second]
         decision = int(decisions[pair])
         rows = rows_by_pair[pair]
         opposed = [row.domain for row in rows if decision * sign * row.delta < 0]
@@ -394,8 +405,8 @@ def _pair_rows(
         adjusted = float(p_adjusted[pair])
         reverses = "a" in sides and "b" in sides
         yield StratifiedPair(
-            a=names[first],
-            b=names[second],
+            a=a,
+            b=b,
             delta=delta,
             ci_low=low,
             ci_high=high,
@@ -416,6 +427,7 @@ def _domain_rows(study: _Study, in_domains: list[_Tested]) -> list[list[DomainPa
     rows: list[list[DomainPair]] = [[] for _ in study.pairs]
     p_adjusted = _adjust_together(in_domains, study.plan.test)
     for k, tested in enumerate(in_domains):
+        domain = study.domains[k]
         improvements = measured.sign * tested.deltas
         decisions = decide_pairs(improvements, study.sampling.alpha, p=p_adjusted[k])
         segments = study.segments(k)
@@ -431,7 +443,7 @@ def _domain_rows(study: _Study, in_domains: list[_Tested]) -> list[list[DomainPa
             adjusted = float(p_adjusted[k][pair])
             decision = int(decisions[pair])
             row = DomainPair(
-                domain=study.domains[k],
+                domain=domain,
                 delta=delta,
                 p_value=p,
                 p_adjusted=adjusted,
@@ -457,8 +469,10 @@ def _score_domain(study: _Study, k: int) -> DomainScores:
     domain = study.domains[k]
     signature = None
     if depends_on_testset(metric):
-        signature = metric.signature(study.measured.testset.in_domain(domain))
-    return DomainScores(domain, *study.size(study.segments(k)), scores, signature)
+        testset = study.measured.testset.in_domain(domain)
+        signature = metric.signature(testset)
+    n_segments, n_documents = study.size(study.segments(k))
+    return DomainScores(domain, n_segments, n_documents, scores, signature)
 
 
 def _adjust_together(tests: list[_Tested], test_name: str) -> list[np.ndarray]:
@@ -468,7 +482,8 @@ def _adjust_together(tests: list[_Tested], test_name: str) -> list[np.ndarray]:
     joint = np.concatenate([tested.joint for tested in tests])
     stepped = observed
     if len(observed):
-        (stepped,) = step_down(observed, joint, TESTS[test_name], floor, [np.arange(len(observed))])
+        family = np.arange(len(observed))
+        (stepped,) = step_down(observed, joint, TESTS[test_name], floor, [family])
     n_tested = [len(tested.contrast.rows) for tested in tests]
     blocks = np.split(stepped, np.cumsum(n_tested)[:-1])
     return [tested.contrast.fill(block) for tested, block in zip(tests, blocks, strict=True)]

@@ -205,14 +205,16 @@ def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
         *about_ignored_documents(testset, unit, {"unit": "document"}),
         *about_words(testset, tokenizers),
     ]
+    info = TestSetInfo.from_testset(testset)
+    comparisons = compare_metrics([draws], order)
     return Agreement(
         human=human,
-        testset=TestSetInfo.from_testset(testset),
+        testset=info,
         sampling=draws.sampling,
         trials=draws.trials,
         correction=CORRECTION,
         metrics=tuple(rows),
-        comparisons=compare_metrics([draws], order),
+        comparisons=comparisons,
         warnings=tuple(cautions),
     )
 
@@ -243,7 +245,8 @@ def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray)
     for k, row in enumerate(ordered):
         n_below = np.searchsorted(row, differences[k] - ties[k], side="left")
         n_reached = np.searchsorted(row, differences[k] + ties[k], side="right")
-        p[k] = 1 - (n_below + n_reached) / 2 / row.size
+        n_middle = (n_below + n_reached) / 2
+        p[k] = 1 - n_middle / row.size
     return p
 
 
@@ -336,8 +339,8 @@ def _draw_decisions(
 ) -> _Decisions:
     """Decide the pairs with a common segment, each on its common segments."""
     pairs = engine.all_pairs(len(is_rated))
-    has_common = (is_rated[pairs[:, 0]] & is_rated[pairs[:, 1]]).any(axis=1)
-    pairs = pairs[has_common]
+    is_common = is_rated[pairs].all(axis=1)  # (pairs, segments)
+    pairs = pairs[is_common.any(axis=1)]
     contrasts: Iterable[Contrast]
     if is_rated.all():  # the systems themselves serve all pairs
         contrasts = [contrast_pairs(metric, statistics, units, pairs)]
@@ -352,7 +355,8 @@ def _draw_decisions(
         improvements = sign * np.column_stack([contrast.deltas, resampled])
         tie = rounding_error(improvements)[:, None]
         has_order = np.abs(improvements) > tie
-        signs.append(np.where(has_order, np.sign(improvements), 0).astype(np.int8))
+        ordered_signs = np.where(has_order, np.sign(improvements), 0)
+        signs.append(ordered_signs.astype(np.int8))
         p.append(one_sided_p(improvements, improvements[:, 0], sign * null))
     return _Decisions(np.concatenate(signs), np.concatenate(p))
 
@@ -366,16 +370,20 @@ def _contrast_rated(
 ) -> Iterator[Contrast]:
     """Contrast a few pairs at a time, each with rows of its own for its rated segments."""
     for chunk in row_chunks(len(pairs), 2 * statistics[0].size, 1 << 24):
-        is_common = is_rated[pairs[chunk]].all(axis=1)  # (pairs, segments)
-        sides = statistics[pairs[chunk]] * is_common[:, None, :, None]
+        chunk_pairs = pairs[chunk]
+        is_common = is_rated[chunk_pairs].all(axis=1)  # (pairs, segments)
+        sides = statistics[chunk_pairs] * is_common[:, None, :, None]
         sides = sides.reshape(-1, *statistics.shape[1:])
+        n_common = is_common.sum(axis=1)
+        data = engine.UnitStatistics(metric, sides, units)
+        rows = np.arange(len(sides)).reshape(-1, 2)
         yield Contrast(
-            pairs=pairs[chunk],
+            pairs=chunk_pairs,
             has_score=is_rated,
-            n_common=is_common.sum(axis=1),
+            n_common=n_common,
             statistics=sides,
-            data=engine.UnitStatistics(metric, sides, units),
-            rows=np.arange(len(sides)).reshape(-1, 2),
+            data=data,
+            rows=rows,
         )
 
 
@@ -422,7 +430,8 @@ def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
     samples = samples[np.isfinite(samples)]
     if not len(samples):
         return 0.0, 1.0
-    quantiles = np.quantile(samples - samples.mean(), [alpha / 2, 1 - alpha / 2])
+    centred = samples - samples.mean()
+    quantiles = np.quantile(centred, [alpha / 2, 1 - alpha / 2])
     low, high = np.clip(quantiles + observed, 0.0, 1.0).tolist()
     return low, high
 
@@ -443,7 +452,8 @@ def compare_metrics(
     is_reached = np.abs(permuted[:, 1:]) >= least
     p = (np.count_nonzero(is_reached, axis=1) + 1) / permuted.shape[1]
     n_units = np.array(sum(testset_draws.n_units for testset_draws in draws))
-    p = np.maximum(p, p_floor(TESTS["bootstrap"], draws[0].sampling.unit, n_units))
+    floor = p_floor(TESTS["bootstrap"], draws[0].sampling.unit, n_units)
+    p = np.maximum(p, floor)
     p_adjusted = holm(p)
     names = [metric.name for metric in draws[0].metrics]
     rank = {k: place for place, k in enumerate(order)}
@@ -475,7 +485,8 @@ def score_segments(metric: Metric, statistics: np.ndarray, is_rated: np.ndarray)
         n = np.count_nonzero(is_rated, axis=1)[:, None]
         without = np.asarray(metric.score(totals[:, None] - counts))
         without = np.where(n > 1, without, 0.0)
-        scores = n * np.asarray(metric.score(totals))[:, None] - (n - 1) * without
+        with_all = np.asarray(metric.score(totals))[:, None]
+        scores = n * with_all - (n - 1) * without
     return np.where(is_rated, direction(metric) * scores, 0.0)
 
 
@@ -527,7 +538,8 @@ def permute_metrics(
 def _standardize(scores: np.ndarray, is_rated: np.ndarray) -> np.ndarray:
     """Scale to mean 0 and variance 1 over all that is rated; 0 where not rated, or all are equal."""
     rated = scores[:, is_rated]
-    centred = np.where(is_rated, scores - rated.mean(axis=1)[:, None, None], 0.0)
+    means = rated.mean(axis=1)[:, None, None]
+    centred = np.where(is_rated, scores - means, 0.0)
     varies = np.ptp(rated, axis=1) > rounding_error(rated)
     spread = np.where(varies, rated.std(axis=1), np.inf)
     scaled: np.ndarray = centred / spread[:, None, None]
@@ -575,7 +587,8 @@ def _normal_p(totals: np.ndarray, squares: np.ndarray) -> np.ndarray:
 
     varies = squares > rounding_error(squares.T)
     spread = np.sqrt(np.where(varies, squares, 1.0))
-    p: np.ndarray = np.where(varies, ndtr(-totals / spread), 0.5)
+    normal_p = ndtr(-totals / spread)
+    p: np.ndarray = np.where(varies, normal_p, 0.5)
     return p
 
 

@@ -356,12 +356,14 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     def gather(samples: list[_SampleConclusions]) -> Sampling:
         columns = zip(*samples, strict=True)
         by_sample = _SampleConclusions(*(np.stack(column, axis=1) for column in columns))
+        signature = metric.signature(testset)
+        n_units = scored.n_documents or scored.n_segments
         systems = _list_systems(measured, by_sample)
         sampled_pairs = _list_pairs(measured, contrast, p_of_whole, by_sample)
         return Sampling(
             metric=metric.name,
             higher_is_better=metric.higher_is_better,
-            signature=metric.signature(testset),
+            signature=signature,
             kind=kind,
             size=size,
             n_samples=len(samples),
@@ -369,7 +371,7 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
             shuffled=shuffle,
             settings=settings,
             trials=trials,
-            whole_units=scored.n_documents or scored.n_segments,
+            whole_units=n_units,
             systems=tuple(systems),
             pairs=tuple(sampled_pairs),
         )
@@ -397,13 +399,14 @@ def _list_pairs(
 ) -> Iterator[SampledPair]:
     """List the pairs of a contrast on the whole test set, with their conclusions on samples."""
     deltas = contrast.fill(contrast.deltas)
+    higher_is_better = measured.metric.higher_is_better
     for k, (first, second) in enumerate(contrast.pairs):
         delta = float(deltas[k])
         p = float(p_of_whole[k])
         yield SampledPair(
             a=measured.names[first],
             b=measured.names[second],
-            higher_is_better=measured.metric.higher_is_better,
+            higher_is_better=higher_is_better,
             full=delta,
             deltas=by_sample.deltas[k],
             win=by_sample.win[k],

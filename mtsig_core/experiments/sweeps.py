@@ -231,16 +231,19 @@ class _Source:
         measured = measured.best_first()
         units = measured.units(unit)
         metric, statistics = measured.metric, measured.statistics
-        contrast = contrast_pairs(metric, statistics, units, engine.all_pairs(len(statistics)))
+        all_pairs = engine.all_pairs(len(statistics))
+        contrast = contrast_pairs(metric, statistics, units, all_pairs)
         pair_rows = contrast.rows
         if measured.has_gaps:
             pair_rows = pair_rows + len(statistics)
             statistics = np.concatenate([statistics, contrast.statistics])
-        by_unit = np.ascontiguousarray(units.sum(statistics).swapaxes(0, 1))
+        sums = units.sum(statistics)
+        by_unit = np.ascontiguousarray(sums.swapaxes(0, 1))
         n_units = contrast.n_units[contrast.is_tested]
         n_differing = contrast.count_differing_units(is_swapped=False)[contrast.is_tested]
         few_pairs = np.flatnonzero(n_differing < n_units)
         first, second = by_unit.swapaxes(0, 1)[pair_rows[few_pairs].T]
+        differs = (first != second).any(axis=2)
         return cls(
             measured=measured,
             contrast=contrast,
@@ -251,7 +254,7 @@ class _Source:
             pair_rows=pair_rows,
             n_units=n_units,
             few_pairs=few_pairs,
-            differs=(first != second).any(axis=2),
+            differs=differs,
         )
 
     @property
@@ -272,12 +275,14 @@ class _Source:
             by_unit = self.by_unit.take(sampled, axis=0)
         else:
             segments = [self.members[unit] for unit in sampled]
-            index = np.repeat(np.arange(len(sampled)), [len(rows) for rows in segments])
+            n_segments = [len(rows) for rows in segments]
+            index = np.repeat(np.arange(len(sampled)), n_segments)
             counts = self.count(np.concatenate(segments))
             subset_units = Units(self.units.kind, index, len(sampled))
             by_unit = subset_units.sum(counts).swapaxes(0, 1)
-        if len(sampled) > _GROUPS:
-            starts = np.arange(_GROUPS) * len(sampled) // _GROUPS
+        n_sampled = len(sampled)
+        if n_sampled > _GROUPS:
+            starts = np.arange(_GROUPS) * n_sampled // _GROUPS
             by_unit = np.add.reduceat(by_unit, starts, axis=0)
         return _unit_statistics(self.measured.metric, by_unit)
 
@@ -487,18 +492,14 @@ def _gather(
                 wrong = replace(wrong, low=None, high=None)
             if error.delta == 0:
                 wrong = rate(0, 0)
+            delta = _finite_mean(deltas[:, k])
+            expected = _expect(error.delta, error, size, n, settings.alpha)
             row = PairSize(
-                size,
-                n_segments,
-                len(subsets),
-                *names,
-                _finite_mean(deltas[:, k]),
-                detected,
-                wrong,
-                *_expect(error.delta, error, size, n, settings.alpha),
+                size, n_segments, len(subsets), *names, delta, detected, wrong, *expected
             )
             pairs.append(row)
     scores = source.data.scores[: len(source.names)].tolist()
+    score_by_system = dict(zip(source.names, scores, strict=True))
     slopes = [_fit_slope(name, systems) for name in source.names]
     replicates = None
     if n in by_size:
@@ -514,7 +515,7 @@ def _gather(
         errors=errors,
         systems=tuple(systems),
         pairs=tuple(pairs),
-        scores=dict(zip(source.names, scores, strict=True)),
+        scores=score_by_system,
         slopes=tuple(slopes),
         recounted=depends_on_testset(metric),
         ends=tails,
@@ -597,14 +598,17 @@ def _expect(
 
 
 def _fit_slope(system: str, rows: Sequence[SystemSize]) -> Slope:
-    points = [
-        (math.log(row.size), math.log(row.width))
-        for row in rows
-        if row.system == system and row.width
-    ]
-    if len(points) < 2:
+    log_sizes = []
+    log_widths = []
+    for row in rows:
+        if row.system == system and row.width:
+            log_sizes.append(math.log(row.size))
+            log_widths.append(math.log(row.width))
+    n_points = len(log_sizes)
+    if n_points < 2:
         return Slope(system, None, None, None)
-    x, y = np.array(points).T
+    x = np.array(log_sizes)
+    y = np.array(log_widths)
     x = x - x.mean()
     sum_of_squares = float(x @ x)
     slope = float(x @ y) / sum_of_squares
@@ -612,8 +616,8 @@ def _fit_slope(system: str, rows: Sequence[SystemSize]) -> Slope:
         return Slope(system, None, None, None)
     residuals = y - y.mean() - slope * x
     se = None
-    if len(points) > 2:
-        variance = float(residuals @ residuals) / (len(points) - 2)
+    if n_points > 2:
+        variance = float(residuals @ residuals) / (n_points - 2)
         se = math.sqrt(variance / sum_of_squares)
     return Slope(system, slope, se, 1 - 2**slope)
 
@@ -772,6 +776,7 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
             raise SettingError(
                 f"A share of the test set is {share}. Expected a number above 0 and at most 1."
             )
+    sizes = [float(share) for share in shares]
     sweeps: dict[int, list[SizeSweep]] = {}
     sets = reference_sets(names)
     for k, chosen_references in enumerate(sets):
@@ -783,7 +788,7 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
         sweep = sweep_sizes(
             testset.scored_with(chosen_references),
             metric,
-            sizes=[float(share) for share in shares],
+            sizes=sizes,
             repeats=repeats,
             unit=unit,
             resamples=resamples,
@@ -794,12 +799,13 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
         )
         sweeps.setdefault(len(chosen_references), []).append(sweep)
     first_sweep = sweeps[1][0]
+    rows = _reference_rows(sweeps, seed)
     return ReferenceSweep(
         metric=metric.name,
         settings=first_sweep.settings,
         names=names,
         n_units=first_sweep.n_units,
-        rows=tuple(_reference_rows(sweeps, seed)),
+        rows=tuple(rows),
     )
 
 
@@ -847,7 +853,8 @@ def _reference_rows(
             size, system = first_row.size, first_row.system
             rows = [_find_row(sweep, size, system) for sweep in same_number]
             width = _mean([row.width for row in rows])
-            single_width = _mean([_find_row(sweep, size, system).width for sweep in sweeps[1]])
+            single_rows = [_find_row(sweep, size, system) for sweep in sweeps[1]]
+            single_width = _mean([row.width for row in single_rows])
             equivalent = low = high = None
             if width and single_width:
                 equivalent = (width / single_width) ** 2

@@ -80,7 +80,9 @@ def differences(
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
     title_lines = _cut_title(verdict)
     margins = Margins(top=54 + TITLE_LINE * len(title_lines), bottom=52, more=18)
-    row_height = _LOW_ROW if len(names) > _MANY else _DIFFERENCE_ROW
+    row_height = _DIFFERENCE_ROW
+    if len(names) > _MANY:
+        row_height = _LOW_ROW
     set_rows(figure, labels, names, row_height, margins)
     title = {
         "text": "<br>".join(map(full, title_lines)),
@@ -153,16 +155,13 @@ def _draw_differences(
     heights = [y for y, row in enumerate(rows) if row.system in group.members]
     members = [rows[y] for y in heights]
     names = [row.system for row in members]
-    return go.Scatter(
-        x=[row.difference for row in members],
-        y=heights,
-        mode="markers",
-        name=group.name,
-        showlegend=bool(group.name and members),
-        marker=_mark_systems(names, filled, group.colour, size=11),
-        customdata=[row.customdata for row in members],
-        hovertemplate=f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>",
-    )
+    differences = [row.difference for row in members]
+    marker = _mark_systems(names, filled, group.colour, size=11)
+    points = go.Scatter(x=differences, y=heights, mode="markers", marker=marker, name=group.name)
+    points.showlegend = bool(group.name and members)
+    points.customdata = [row.customdata for row in members]
+    points.hovertemplate = f"%{{customdata[1]}}<br>%{{x:+{form}}}<extra></extra>"
+    return points
 
 
 def _mark_systems(
@@ -265,7 +264,9 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
         for last_row in cluster_ends(systems):
             figure.add_hline(last_row + 0.5, line={"color": GREY, "width": 1})
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13)
-    row_height = _LOW_FOREST_ROW if len(systems) > _MANY else _FOREST_ROW
+    row_height = _FOREST_ROW
+    if len(systems) > _MANY:
+        row_height = _LOW_FOREST_ROW
     margins = Margins(top=36, bottom=BELOW, right=right_margin, more=26)
     set_rows(figure, labels, names, row_height, margins)
     figure.update_annotations(font_size=14)
@@ -280,8 +281,9 @@ def forest(result: MetricResult, settings: Settings, notes: Sequence[str] = ()) 
 def _draw_scores(result: MetricResult, settings: Settings, colours: list[str]) -> go.Scatter:
     """The points of all systems, with their intervals if all have one."""
     anchor, significant = pick_significant(result, settings)
-    anchors = result.best if settings.baseline is None else {anchor}
-    filled = significant | anchors
+    filled = significant | {anchor}
+    if settings.baseline is None:
+        filled = significant | result.best
     scores = [row.score for row in result.systems]
     names = [row.system for row in result.systems]
     points = go.Scatter(
@@ -301,23 +303,21 @@ def _draw_scores(result: MetricResult, settings: Settings, colours: list[str]) -
 
 
 def _draw_ranks(systems: Sequence[SystemResult], colours: list[str]) -> go.Bar:
-    ranks = [(row.rank_low or 1, row.rank_high or len(systems)) for row in systems]
-    return go.Bar(
-        base=[low - 0.3 for low, _ in ranks],
-        x=[high - low + 0.6 for low, high in ranks],
-        y=list(range(len(systems))),
-        orientation="h",
-        width=0.5,
-        marker={"color": colours, "opacity": 0.75},
-        showlegend=False,
-        text=[rank_interval(low, high).replace("-", "–") for low, high in ranks],
-        textposition="outside",
-        cliponaxis=False,
-        outsidetextfont_size=13,
-        constraintext="none",
-        customdata=_list_customdata(systems),
-        hovertemplate="%{customdata[1]}<br>rank %{text}<extra></extra>",
-    )
+    starts, lengths, texts = [], [], []
+    for row in systems:
+        low, high = row.rank_low or 1, row.rank_high or len(systems)
+        # A bar ends a little beyond its ranks, so that a single rank is seen.
+        starts.append(low - 0.3)
+        lengths.append(high - low + 0.6)
+        texts.append(rank_interval(low, high).replace("-", "–"))
+    marker = {"color": colours, "opacity": 0.75}
+    rows = list(range(len(systems)))
+    bars = go.Bar(base=starts, x=lengths, y=rows, orientation="h", width=0.5, marker=marker)
+    bars.update(text=texts, textposition="outside", outsidetextfont_size=13)
+    bars.update(cliponaxis=False, constraintext="none", showlegend=False)
+    bars.customdata = _list_customdata(systems)
+    bars.hovertemplate = "%{customdata[1]}<br>rank %{text}<extra></extra>"
+    return bars
 
 
 # -------------------------------------------------------------------------------------------------
@@ -407,15 +407,13 @@ def _draw_accuracy(accuracy: _Accuracy, dots: Sequence[_Dot]) -> go.Scatter:
     values = [dot.value for dot in dots]
     low = [dot.low for dot in dots]
     high = [dot.high for dot in dots]
-    line = {"color": accuracy.colour, "width": 2}
-    return go.Scatter(
-        x=values,
-        y=[dot.height for dot in dots],
-        mode="markers",
-        name=accuracy.name,
-        marker={"size": 10, "color": accuracy.colour, "symbol": accuracy.symbol, "line": line},
-        error_x=error_bars(values, low, high, accuracy.colour, thickness=2, width=4),
-        customdata=[[full(dot.metric), dot.low, dot.high] for dot in dots],
-        hovertemplate=f"%{{customdata[0]}}: {accuracy.name} %{{x:.3f}} "
-        "[%{customdata[1]:.3f}, %{customdata[2]:.3f}]<extra></extra>",
-    )
+    heights = [dot.height for dot in dots]
+    name, colour = accuracy.name, accuracy.colour
+    line = {"color": colour, "width": 2}
+    marker = {"size": 10, "color": colour, "symbol": accuracy.symbol, "line": line}
+    points = go.Scatter(x=values, y=heights, mode="markers", name=name, marker=marker)
+    points.error_x = error_bars(values, low, high, colour, thickness=2, width=4)
+    points.customdata = [[full(dot.metric), dot.low, dot.high] for dot in dots]
+    bounds = "[%{customdata[1]:.3f}, %{customdata[2]:.3f}]"  # noqa: RUF027  Plotly fills it
+    points.hovertemplate = f"%{{customdata[0]}}: {name} %{{x:.3f}} {bounds}<extra></extra>"
+    return points

@@ -1,6 +1,6 @@
-"""The metrics: what every one of them offers, and the list of them.
+"""The metrics: their common protocol, and the list of all metrics.
 
-The tests, intervals and figures know a metric only by this protocol: per-segment statistics that
+Tests, intervals and figures use a metric only through this protocol: statistics per segment that
 can be summed, and a score of the sums. A corpus score is never a mean of sentence scores.
 """
 

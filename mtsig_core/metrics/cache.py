@@ -1,8 +1,8 @@
-"""Statistics kept in memory, and on disk between processes: the same texts are counted once.
+"""Cache of statistics in memory and on disk, so that the same texts are counted only once.
 
-An entry is a checksum and a value. It is found by the content of the test set, the metric with all
-its settings, and the code that counted; whatever does not prove to be such an entry is counted
-again and replaced.
+An entry is a checksum and a value. Its key is the content of the test set, the metric with all its
+settings, and the code that counts. An entry that does not match its checksum is counted again and
+replaced.
 """
 
 from __future__ import annotations
@@ -77,19 +77,19 @@ class _Memory:
             self._n_bytes = 0
 
 
-#: Experiments ask for the same statistics several times. Those of a large set are most of the
-#: memory that a process needs: they are read from disk again.
+#: Experiments ask for the same statistics several times. The statistics of a large set would take
+#: most of the memory of a process, so they are read from disk again.
 STATISTICS_MEMORY = _Memory(max_bytes=1 << 25)
 
 
 def cached_statistics(
     metric: Metric, testset: TestSet, progress: Callable[[float], None] | None = None
 ) -> np.ndarray:
-    """``metric.statistics(testset)``, from memory or disk where they have been counted before.
+    """Return ``metric.statistics(testset)``, from memory or disk if they were counted before.
 
-    The array may be read-only, as all callers share it. Metrics that do not belong to mtsig are
-    always counted: nothing tells when their code has changed. Where `cache_folder` cannot be used,
-    nothing is kept on disk, and standard error says so once.
+    The array may be read-only, because all callers share it. Metrics that do not belong to mtsig
+    are always counted, because mtsig cannot tell when their code changes. If `cache_folder` cannot
+    be used, nothing is kept on disk, and a message on standard error reports this once.
     """
     if testset.textless_systems and not is_segment_mean(metric):
         raise SettingError(

@@ -1,6 +1,6 @@
-"""What metrics of texts share.
+"""Code that all metrics of texts share.
 
-Texts in blocks for compiled code, words as numbers, settings and signature.
+It lays out texts in blocks for compiled code, numbers words, and reads settings and signatures.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
 from mtsig_core.testset import TestSet, text_lengths
 
-#: What a formula runs on: an array as it stands, and one number of it where it is compiled.
+#: The argument of a formula: an array, or, in compiled code, one number of the array.
 Numbers = Any
 
 # Texts are counted in blocks of this many characters, so that memory does not grow with the test
@@ -97,8 +97,8 @@ class WordIds:
     """Texts as numbered words: equal words have equal numbers."""
 
     ids: np.ndarray  # numbers of all words, from 0, int64, shape (words,)
-    #: Where each text begins in `ids` and its number of words, -1 for a text that is None: int64,
-    #: shape (texts, segments).
+    #: Where each text begins in `ids`, and its number of words, -1 for a missing text: int64, shape
+    #: (texts, segments).
     begins: np.ndarray
     counts: np.ndarray
     codes: np.ndarray  # code points of all texts
@@ -116,7 +116,7 @@ BlockCounter = Callable[[WordIds, int, np.ndarray], None]
 
 @dataclass(frozen=True)
 class Untokenized:
-    """What metrics have in common that have no choice of tokenizer, and refuse one."""
+    """Base class of metrics that do not allow a choice of tokenizer."""
 
     tokenize: str | None = None
     lowercase: bool = False  # whether case is ignored
@@ -133,9 +133,9 @@ class Untokenized:
 
 @dataclass(frozen=True)
 class Tokenized:
-    """What metrics have in common that find words with a tokenizer.
+    """Base class of metrics that split texts into words with a tokenizer.
 
-    By default it is the one that sacreBLEU takes for the target language of the test set.
+    The default is the tokenizer that sacreBLEU uses for the target language of the test set.
     """
 
     tokenize: str | None = None  # one of `TOKENIZERS`
@@ -181,7 +181,7 @@ class WordMetric(Tokenized, ABC):
     ) -> np.ndarray:
         """Statistics of each segment: shape (systems, segments, stats).
 
-        A reference that is None is left out.
+        A reference with None for a segment does not count there.
         """
         shape = (len(testset.systems), testset.n_segments, len(self.stat_names))
         stats: np.ndarray = np.zeros(shape, self.stat_type)

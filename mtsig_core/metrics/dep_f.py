@@ -22,10 +22,10 @@ class DepF(Untokenized):
     r"""F-score of the dependency relations that output and reference share.
 
     A relation is a triple of the head's lemma, the name of the relation, and the dependent's lemma.
-    The head of a sentence's root is a ROOT of its own, so that each word has one triple. Names are
-    those of Universal Dependencies without what follows a colon (``nsubj:pass`` is ``nsubj``), and
-    punctuation is left out. Where a parse has no lemma, the word form stands in. The order of words
-    does not matter.
+    The head of a sentence's root is a ROOT of its own, so that each word has one triple. Relations
+    have the names of Universal Dependencies without their subtypes (``nsubj:pass`` is ``nsubj``),
+    and punctuation is left out. If a parse has no lemma, the word form replaces it. The order of
+    words does not matter.
 
     A triple that occurs m times in the output and n times in the reference matches min(m, n) times.
     Of several references the one with the highest F counts, segment by segment; of two with the

@@ -1,4 +1,4 @@
-"""Metrics that are means: of segment scores, over domains, and over training runs.
+"""Metrics that are means: over segment scores, over domains, and over training runs.
 
 Segment scores come from a table (human ratings, COMET). For training runs see Clark, Dyer, Lavie
 and Smith (2011).

@@ -327,8 +327,8 @@ OVER_A, OVER_B, STEMMED, LEFT_A, LEFT_B, WORD_A, WORD_B, STEM_A, STEM_B = range(
 # Nodes of the network of synonyms.
 SOURCE, SINK = range(2)
 
-# What words are alike by: the stem of each word, and the synsets of all words, where those of a
-# word are synsets[synset_bounds[word]:synset_bounds[word + 1]].
+# The data that decide whether words are alike: the stem of each word, the synsets of all words, and
+# their bounds. A word has the synsets synsets[synset_bounds[word]:synset_bounds[word + 1]].
 Kinds = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 

@@ -1,4 +1,4 @@
-"""The n-grams behind BLEU, marked in the text: words of an output that a reference has too."""
+"""Mark the n-grams behind BLEU in a text: words of an output that are also in a reference."""
 
 from __future__ import annotations
 

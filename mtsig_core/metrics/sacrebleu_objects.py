@@ -1,4 +1,4 @@
-"""A metric object of sacreBLEU, as it is: its statistics, its score, its signature."""
+"""Use a metric object of sacreBLEU unchanged: its statistics, its score and its signature."""
 
 from __future__ import annotations
 

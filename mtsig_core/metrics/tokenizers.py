@@ -1,9 +1,9 @@
 """The tokenizers of sacreBLEU, as tables of character classes that compiled code can follow.
 
 The tokenizers 13a and zh are written as four regular expressions that only ever insert spaces.
-Whether they insert one on either side of a character depends on the classes of its neighbours and
-on nothing else, so a table of classes replaces them (`kernels.tokens.split` states the rule).
-Tokenizers of another kind are left to sacreBLEU; of its result only the spaces matter.
+Whether they insert a space on either side of a character depends only on the classes of its
+neighbours, so a table of classes replaces them (`kernels.tokens.split` states the rule). For other
+tokenizers mtsig calls sacreBLEU, and uses only the spaces of its result.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Tokenizer:
     #: Class of each character up to U+FFFF, uint8; the characters beyond share the last class.
     classes: np.ndarray
     edge: int = SPACE  # the class that a line seems to have on either side
-    prepare: Callable[[Texts], Texts] | None = None  # applied to texts first; what is None stays so
+    prepare: Callable[[Texts], Texts] | None = None  # applied to texts first; it keeps None
 
 
 def default_tokenizer(language: str | None) -> str:

@@ -1,6 +1,6 @@
-"""Readers: from files, or from memory, to a TestSet.
+"""Readers: make a TestSet or a Task from files or from memory.
 
-`formats` knows the formats, and what reads each.
+`formats` lists the formats, and the reader of each.
 """
 
 from mtsig_core.readers.lines import read_lines

@@ -43,7 +43,7 @@ class _Document(NamedTuple):
 
 
 class _Length(NamedTuple):
-    """How many segments a document has, and the line that said so first."""
+    """The number of segments of a document, and the place where it was read first."""
 
     n_segments: int
     location: str

@@ -104,7 +104,7 @@ def _is_nested(kind: Any) -> bool:
 
 
 def _list_values(column: Any) -> list[Any]:
-    """The values of a column; those of a dictionary are made once."""
+    """The values of a column; the values of a dictionary column are made once."""
     values: list[Any] = []
     for chunk in column.chunks:
         if not hasattr(chunk, "dictionary"):
@@ -204,7 +204,7 @@ def _join_heads(rows: list[_Row]) -> list[_Row]:
 
 
 def _join_pairs(name: str, tables: Mapping[str, InputTable]) -> InputTable:
-    """One table of those of several language pairs, with a column that says the pair."""
+    """Join the tables of several language pairs into one, with a column for the language pair."""
     titles: dict[str, None] = {}
     n_rows = 0
     for table in tables.values():

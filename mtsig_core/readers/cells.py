@@ -1,15 +1,15 @@
-"""What a value in a file is: a text, a name, a number.
+"""Read a value of a file as a text, a name or a number.
 
 Only this module looks at the types of values.
 
 JSON, workbooks, Parquet and data frames have values of any type where a text or a number is
-expected. Each value is read here, once, in the one clear way that there is: the number 12 as the
-text 12, the text 0.5 as a number. Where there is none, as for true, a date or a list in place of a
-text, `UnclearValueError` says what came, what was expected, and the fix. `read_column` and `read_field`
-add the file, the row and the column.
+expected. Each value is read here, once, if it has one clear reading: the number 12 as the text 12,
+the text 0.5 as a number. Without a clear reading, as for true, a date or a list in place of a text,
+`UnclearValueError` has the value, the expected type and the fix. `read_column` and `read_field` add
+the file, the row and the column.
 
-Until it has been read here, a value has the type `object`, so that mypy finds whoever takes it for
-something else.
+A value has the type `object` until it is read here, so that mypy reports code that uses it
+unread.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Read = TypeVar("_Read")
 _LONGEST = 40  # characters of a value in a message
 _MISSING_NUMBERS = ("", '""', "na", "n/a", "nan", "none", "null", "#n/a", "<na>")
 _TRUTHS = {"true": 1.0, "false": 0.0}  # such as whether a judge found a segment right
-#: What pandas has in place of a missing value, and of a missing time.
+#: The types that pandas uses for a missing value, and for a missing time.
 _MISSING_TYPES = ("NAType", "NaTType")
 _LONGEST_WHOLE = 15  # digits of a whole number that every program writes in full
 _EMPTY = "this is empty. Expected a text or a number. Fill it in, or remove the row or the column."
@@ -39,7 +39,7 @@ class _Absent:
         return "nothing"
 
 
-ABSENT = _Absent()  # in place of a value that a record of JSON does not have; null is None
+ABSENT = _Absent()  # marks a key that a JSON record does not have; null becomes None
 
 
 class UnclearValueError(Exception):
@@ -119,7 +119,7 @@ def is_blank(value: object) -> bool:
 
 
 def to_text(value: object) -> str | None:
-    """A text; None where there is none.
+    """Read a value as a text; None for a missing value.
 
     >>> to_text("a b"), to_text(12), to_text(12.0), to_text(0.5), to_text(None)
     ('a b', '12', '12', '0.5', None)
@@ -174,7 +174,7 @@ def to_key(value: object) -> int | str:
 
 
 def to_number(value: object) -> float | None:
-    """A score; None where there is none.
+    """Read a value as a score; None for a missing score.
 
     >>> to_number(" 0.5 "), to_number(1), to_number("n/a"), to_number(None)
     (0.5, 1.0, None, None)
@@ -198,7 +198,7 @@ def to_number(value: object) -> float | None:
 
 
 def to_object(value: object) -> Mapping[str, object]:
-    """An object of JSON; an empty one where there is none.
+    """Read a value as a JSON object; a missing value becomes an empty object.
 
     >>> to_object({"A": 1}), to_object(None)
     ({'A': 1}, {})

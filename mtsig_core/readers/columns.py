@@ -25,7 +25,7 @@ RowId: TypeAlias = int | str
 NumberedRows = list[tuple[RowId, Sequence[object]]]
 _Read = TypeVar("_Read")
 
-#: What columns are called, in small letters, by what they hold.
+#: Known names of columns, in small letters, by the content of the column.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "system_name", "system_id", "mt_system", "sys", "model", "model_name"),
     "line": (
@@ -87,7 +87,7 @@ class InputTable:
     score_names: tuple[str, ...] = ()  # further names of the column of the scores
     #: Ratings that the format marks as unusable: their number by language pair and reason.
     left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    higher_is_better: bool | None = None  # where the format says so
+    higher_is_better: bool | None = None  # None if the format does not define it
     is_standardized: bool = False  # whether the scores are standardized by rater
     #: Whether lines are called DOCUMENT:ITEM, with the place of a segment in its document.
     counts_by_document: bool = False

@@ -93,7 +93,7 @@ class _Sentence:
 
 
 def _join_by_number(name: str, sentences: Sequence[_Sentence], n_segments: int) -> list[str]:
-    """The parse of each segment, where sentences name theirs."""
+    """Join the parse of each segment from sentences that give the number of their segment."""
     if not sentences[0].segment:
         raise InputError(
             f"{name}, line {sentences[0].line}: this sentence comes before the first '# segment = N'. "

@@ -129,5 +129,5 @@ def _join(pair: str, main: TextTable, outputs: dict[str, TextTable]) -> TestSet:
 
 
 def _fill(texts: Iterable[str | None]) -> list[str]:
-    """The texts, with an empty one where there is none."""
+    """Replace each missing text by an empty text."""
     return [text or "" for text in texts]

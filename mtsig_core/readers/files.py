@@ -1,8 +1,8 @@
-"""Files and folders by their names: on disk, in a zip, or as they came from a browser.
+"""Files and folders by their names: on disk, in a zip, or uploaded from a browser.
 
-The name of one in a zip begins with that of the zip: ``task.zip/references/en-de.refA.txt``.
-Readers open and list all that they read here, so that what is read from a folder is read from the
-other two as well. Nothing is unpacked to disk, so that a name in a zip can lead nowhere.
+The name of a file in a zip begins with the name of the zip: ``task.zip/references/en-de.refA.txt``.
+All readers open and list files through this module, so that they can read zips and uploads as well
+as folders. Nothing is unpacked to disk, so a name in a zip cannot point outside it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_NAME = 255  # letters
 _ENTRY = 500  # bytes of the list of files for each, on the average; the least is 46 and the name
 _END_RECORD_SIZE = 5  # the place of the length of that list in zipfile's record of the end
 _ENCRYPTED = 1  # a flag of a member
-OF_FINDER = "__MACOSX"  # a folder beside what was zipped, with a file for each
+OF_FINDER = "__MACOSX"  # a folder that Finder adds to a zip, with one file for each zipped file
 
 _UPLOADS: ContextVar[Mapping[str, bytes] | None] = ContextVar("uploads", default=None)
 
@@ -150,7 +150,7 @@ def list_folder(folder: FilePath) -> list[str]:
 
 
 def list_archive(path: FilePath) -> list[Path]:
-    """All files and folders in a zip, the topmost first; not what Finder lays beside them."""
+    """List all files and folders in a zip, the topmost first, without the files of Finder."""
     archive = _open_archive(os.fsdecode(path))
     places = []
     for name in {*archive.files, *archive.folders} - {""}:
@@ -179,7 +179,7 @@ class _Archive:
     opened: zipfile.ZipFile
     files: Mapping[str, zipfile.ZipInfo]
     folders: Mapping[str, set[str]]
-    size: int  # in bytes, unpacked: no more is read of any file than is said here
+    size: int  # in bytes, unpacked: no file is read beyond this size
 
 
 class _Member(NamedTuple):
@@ -290,7 +290,7 @@ def _open_zip(file: IO[bytes]) -> zipfile.ZipFile:
             f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
             f"{size >> 20} MB. Zip only one task."
         )
-    # Names are in UTF-8 also where no flag says so, as Finder and a zip without a locale leave it.
+    # Finder, and zip without a locale, write names in UTF-8 without setting the flag for it.
     try:
         archive = zipfile.ZipFile(file, metadata_encoding="utf-8")
     except UnicodeDecodeError:
@@ -402,7 +402,7 @@ def is_tar(path: str) -> bool:
 
 
 def open_tar_as_zip(path: str, max_bytes: int) -> IO[bytes]:
-    """A zip of the regular files in a tar archive; of links and devices there are none in it."""
+    """Make a zip of the regular files in a tar archive, without its links and devices."""
     zip_file = tempfile.TemporaryFile()  # noqa: SIM115  the caller reads from it
     names: set[str] = set()
     with (

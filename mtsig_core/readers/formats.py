@@ -1,10 +1,10 @@
-r"""Which format a file has, by its content and not by its name.
+r"""Recognize the format of a file by its content, not by its name.
 
-`FORMATS` is the registry: what a format is called, how its first bytes show it, what to do where it
-came in place of something else, and which reader takes it where. A file is refused where none does:
-scored as plain text, line by line, it would give a wrong number without a warning. A new format is
-one row here and its reader; the command line, uploads, folders and archives all read files by
-`read_lines`, `read_texts` and `read_table`, which ask here.
+`FORMATS` is the registry. Each row has the name of a format, a test of its first bytes, a remedy if
+another format was expected, and the readers for each role. A file without a reader for its role is
+refused: scored as plain text, line by line, it would give a wrong number without a warning. To add
+a format, add one row here and its reader. The command line, uploads, folders and archives all read
+files by `read_lines`, `read_texts` and `read_table`, which use this registry.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class _Sample:
     def record(self) -> Mapping[str, Any]:
         """The first line, where nearly all lines are objects of JSON.
 
-        If it is none itself, the only key is `?`.
+        If the first line is not an object, the only key is `?`.
         """
         if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
             return {}
@@ -243,8 +243,8 @@ class Format:
     #: The same with its article, as a message has it; `{n_columns}` stands for their number.
     title: str
     fits: Callable[[_Sample], bool]  # whether a sample of a file looks so
-    #: What to do about it; `FILE` and `COPY` stand for the file, and for a text beside it, in
-    #: commands of a shell.
+    #: How to fix it. In shell commands, `FILE` stands for the file and `COPY` for a text file next
+    #: to it.
     remedy: str = "Give it as plain text in UTF-8."
     #: What it may be read as, and the reader: from the text of the file (of a binary one its bytes,
     #: unpacked) and its name to lines of text, or to a `InputTable` of scores. None stands for the
@@ -257,7 +257,7 @@ class Format:
 
     @property
     def holds_scores(self) -> bool:
-        """Whether its files have scores, whatever they are called; they may have texts, too."""
+        """Whether its files have scores, under any name; they may also have texts."""
         return _NAMED_SCORES in self.remedies
 
 

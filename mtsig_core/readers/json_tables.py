@@ -75,7 +75,7 @@ def read_records(
 
 
 def _parse(text: str, name: str) -> Any:
-    """The content of a text of JSON, None where it is none, as one with an object in each line."""
+    """Parse a text as JSON; None if it is not JSON, such as a text with an object in each line."""
     try:
         return parse_bounded_json(text, name)
     except ValueError:

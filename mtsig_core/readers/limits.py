@@ -1,4 +1,4 @@
-"""How much may be read, and from where: uploads are measured before they take memory."""
+"""Limits on the size and the place of files; uploads are measured before they take memory."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class UploadLimits:
     lines: int = _limit(1_000_000, "{:,} lines")
     #: Characters of one line, or of one segment of XML.
     line_length: int = _limit(100_000, "{:,} characters in a line")
-    #: Of all tables together: cells, or what stands between the commas of JSON.
+    #: Of all tables together: cells, or the values between the commas of JSON.
     values: int = _limit(5_000_000, "{:,} values in tables")
     columns: int = _limit(5_000, "{:,} columns in a table")
     #: Of one test set, as all pairs of them are compared.
@@ -207,7 +207,7 @@ def spend(name: str, n: int, location: str, once: object = None) -> None:
 
 
 def count_left(name: str) -> int | None:
-    """What is left of a limit, `zip_mb` in bytes; None where there is none."""
+    """Return the unused rest of a limit (`zip_mb` in bytes); None without a limit."""
     budget = _BUDGET.get()
     return None if budget is None else budget.left[name]
 
@@ -254,9 +254,9 @@ def _replace_path(message: str, path: str, replacement: str) -> str:
 
 
 def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:
-    """What `hide_places` shows of some files and their folders, as seen from `named_from`.
+    """List the names that `hide_places` shows for some files and folders, seen from `named_from`.
 
-    Nothing if that is None.
+    The result is empty if `named_from` is None.
     """
     if named_from is None:
         return {}
@@ -285,16 +285,16 @@ _ESCAPE = re.compile(
 
 
 def _write_out_half(match: re.Match[str]) -> str:
-    """An escape as it is; that of half a character with its backslash escaped."""
+    """Return an escape unchanged, or, for half a character, with its backslash escaped."""
     half: str | None = match[1]
     return match[0] if half is None else f"\\\\{half}"
 
 
 def parse_bounded_json(text: str, location: str, is_counted: bool = False) -> Any:
-    r"""The content of a text of JSON; half a character (a lone surrogate) is written out.
+    r"""Parse a text as JSON; half a character (a lone surrogate) becomes the text of its escape.
 
-    Raises ValueError if it is no JSON, or is nested too deep to be data. `is_counted`: whether its
-    values were counted before, as those of one line are with their file's.
+    Raises ValueError if the text is not JSON, or is nested too deep to be data. `is_counted`:
+    whether its values were counted before, as part of the file that has the text as a line.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files that do not have as many lines as the first reference: which is wrong, and where."""
+"""Find which file is wrong, and where, if a file and the first reference differ in line count."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Texts that have an id in each line, as those of Kaldi and sclite.
+"""Texts that have an id in each line, like the texts of Kaldi and sclite.
 
-Kaldi writes ``utt-001 text``, NIST's sclite ``text (utt-001)``.
-Scored as they are, the ids count as words that all systems translate correctly. If reference and
-outputs have the same ids, mtsig takes them off and puts the lines in the order of the reference.
+Kaldi writes ``utt-001 text``, NIST's sclite ``text (utt-001)``. Without this module, the ids would
+count as words that all systems translate correctly. If reference and outputs have the same ids,
+mtsig removes the ids and sorts the lines in the order of the reference.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class LineIds:
 
 
 def find_line_ids(lines: Sequence[str | None]) -> LineIds | None:
-    """The ids of a text that has another one in each line; None of other texts.
+    """Find the ids of a text that has a different id in each line; None for other texts.
 
     >>> found = find_line_ids([f"spk1-utt{k:03} some words" for k in range(5)])
     >>> found.ids[0], found.texts[0]

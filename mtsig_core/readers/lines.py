@@ -61,7 +61,7 @@ def _guess_encoding(data: bytes) -> str | None:
         return _guess_utf16(data)
     lines = (line for line in data.split(b"\n") if not line.isascii())
     sample = b"\n".join(islice(lines, _SAMPLE_LINES))
-    # Accented letters stand alone between plain ones; other scripts have runs of high bytes.
+    # Accented letters occur singly between plain letters; other scripts have runs of high bytes.
     runs = re.findall(rb"[\x80-\xff]+", sample)
     n_accents = sum(len(run) == 1 and run >= b"\xc0" for run in runs)
     if n_accents > len(runs) / 2:
@@ -296,7 +296,7 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, is_unpacked: boo
 
 
 def _write_command(program: str, path: FilePath, is_unpacked: bool) -> str:
-    """A shell command that writes a better copy of a file beside it."""
+    """Write a shell command that makes a corrected copy next to a file."""
     name = show_name(path)
     file = shlex.quote(name)
     copy = shlex.quote(name.removesuffix(".gz") + ".utf8")
@@ -313,9 +313,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_texts(path: FilePath) -> Sequence[str]:
-    """The lines of a text file, as `read_lines` has them; those of a large one stay in their file.
+    """Read the lines of a text file like `read_lines`; the lines of a large file stay on disk.
 
-    Those of a gzipped file go to a temporary one. Uploads are small, and always in memory.
+    A large gzipped file is unpacked to a temporary file. Uploads are small, and always in memory.
     """
     if isinstance(path, TextInTable):
         return path.lines

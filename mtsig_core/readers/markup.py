@@ -1,13 +1,13 @@
-"""Markup of the WMT shared tasks, to documents, and those to texts.
+"""Read the markup of the WMT shared tasks as documents, and documents as texts.
 
-SGML is from 2008 to 2020, XML from 2021 on::
+WMT used SGML from 2008 to 2020, and XML from 2021 on::
 
     <refset setid="newstest2019" srclang="en" trglang="de">
       <doc sysid="ref" docid="n1" genre="news" origlang="en"><p><seg id="1">...</seg></p></doc>
 
-XML that declares a document type is refused: entities, external references and what grows out of
-them can come by no other way. SGML of WMT is no sound XML: only its tags of documents and segments
-are looked for.
+XML that declares a document type is refused, because only a document type can bring in entities,
+external references and the attacks that use them. WMT's SGML is not valid XML, so the reader looks
+only for its tags of documents and segments.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _read_segments(element: Element, location: str) -> dict[str, str]:
     return segments
 
 
-# SGML, which has neither one root nor sound attributes, and whose entities are those of HTML.
+# SGML. It has several roots and malformed attributes, and uses the entities of HTML.
 
 _TAG = re.compile(r"<(?=/?(?:refset|srcset|tstset|doc|seg)\b)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")

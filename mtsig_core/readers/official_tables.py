@@ -1,16 +1,16 @@
-"""A table of published scores, such as the organisers' own: the score of each system by each metric.
+"""Tables of published scores, such as the organisers' scores: one score per system and metric.
 
-With a header, and tabs, semicolons or commas between columns; wide, a column for each metric, or
-long::
+A table has a header, and tabs, semicolons or commas between its columns. It is wide, with a column
+for each metric, or long::
 
     system<TAB>BLEU<TAB>chrF            system<TAB>metric<TAB>score
 
-That of a whole shared task has a column of language pairs too, anywhere; of one language pair its
-rows are taken. WMT's own ``automatic-scores.tsv`` is such: pair, system, metric, score, and columns
-that say nothing here.
+The table of a whole shared task also has a column of language pairs, in any place; a language pair
+has the rows with its name. WMT's ``automatic-scores.tsv`` is an example: it has pair, system,
+metric, score, and columns that mtsig ignores.
 
-A ranking has the columns rank_low and rank_high, or rank (1, 1-3), and may have cluster; beside
-scores or without.
+A ranking has the columns rank_low and rank_high, or rank (1, 1-3), and may have cluster. It can
+have scores too.
 """
 
 from __future__ import annotations
@@ -151,9 +151,9 @@ def _simplify(pair: str) -> str:
 def parse_official_tables(
     text: str, name: str = "The table", is_task: bool = True
 ) -> dict[str, OfficialTable]:
-    r"""A table as text: one for each language pair, as it calls them.
+    r"""Parse a table: return one table per language pair, by the name of the pair in the text.
 
-    That of a whole task must name its language pairs.
+    The table of a whole task must name its language pairs.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def _parse_ranking(
 
 
 def _parse_rank(cells: Mapping[str, str], location: str) -> PublishedRank | None:
-    """The rank in the cells of a row by their columns; None where there is none."""
+    """Parse the rank of a row from its cells by column; None for a row without a rank."""
     text = cells["rank"] if "rank" in cells else f"{cells['rank_low']}-{cells['rank_high']}"
     if text.replace("-", "").lower() in _NOTHING:
         return None

@@ -141,23 +141,26 @@ class Links(NamedTuple):
     #: (1965) number of what each document tells of the difference, which is how much smaller it
     #: makes the variance.
     worth: np.ndarray
-    #: Standard error of the difference as estimated, over the true one, were all ratings
-    #: independent. Residuals beside the fit without a document have the error of that fit, too: in
-    #: sparse ratings it is large.
+    #: Estimated standard error of the difference divided by the true one, if all ratings were
+    #: independent. Residuals from the fit without a document also contain the error of this fit,
+    #: which is large if ratings are sparse.
     widening: np.ndarray
 
 
 def share_out_effects(design: Design, fit: RaterFit) -> tuple[np.ndarray, Links] | None:
-    """Adjusted scores of shape (segments, systems), and how well the ratings link systems.
+    """Return adjusted scores, shape (segments, systems), and how well the ratings link systems.
 
-    None where the effects of systems cannot be estimated without some document.
+    Returns None if the effects of systems cannot be estimated without one of the documents.
 
-    Effects are sums over ratings, so each document has a share in them: of the effects as fitted,
-    in proportion to what its ratings tell of the systems, and of the residuals. Residuals are those
-    of the fit *without* the document, as in the estimate CR3 of Bell and McCaffrey 2002, since a
-    fit follows the ratings that it is made of. Of G documents they count (G - 1) / G, as a mean
-    without one of them is off by G / (G - 1) times its share. So where raters rate all systems in
-    each of their documents, the shares are the plain differences.
+    Effects are sums over ratings, so each document has a share in them. The share has two parts.
+    The first is a part of the fitted effects, in proportion to the information on the systems in
+    the ratings of the document. The second comes from the residuals of the document.
+
+    Residuals come from the fit *without* the document, as in the estimate CR3 of Bell and McCaffrey
+    (2002), because a fit follows the ratings that it is based on. With G documents the residuals
+    are multiplied by (G - 1) / G, because a mean without one document is off by G / (G - 1) times
+    the share of this document. So where raters rate all systems in each of their documents, the
+    shares are the plain differences.
     """
     n_systems = len(design.systems)
     inverse = fit.inverse[:n_systems]
@@ -220,7 +223,7 @@ def _add_shares(
 
 
 def _find_links(inverse: np.ndarray, shares: Sequence[_Share]) -> Links:
-    """How well the ratings link systems; `inverse` is that of the effects of systems."""
+    """Find how well the ratings link systems, from the inverse for the effects of systems."""
     information = np.array([share.information for share in shares])
     total, squares = information.sum(axis=0), (information**2).sum(axis=0)
     variance = np.sum([share.variance for share in shares], axis=0)
@@ -237,10 +240,10 @@ def _shrink(n_documents: int) -> float:
 def _weigh_document(
     columns: np.ndarray, fit: RaterFit, without: Inverse, n_systems: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What a document tells of the difference of two systems, and the variance of its residuals.
+    """Return the information of a document on each difference, and the variance of its residuals.
 
-    The variance is that of its share beside the fit without it, were all ratings independent with a
-    variance of 1; both have the shape (systems, systems).
+    The variance is for residuals from the fit without the document, if all ratings were independent
+    with a variance of 1. Both arrays have the shape (systems, systems).
     """
     weights = columns @ fit.inverse[:n_systems].T
     widened = weights + columns @ (without.matrix @ (columns.T @ weights))
@@ -251,6 +254,6 @@ def _weigh_document(
 
 
 def _of_differences(form: np.ndarray) -> np.ndarray:
-    """A quadratic form of the difference of two systems, from that of the systems."""
+    """Convert a quadratic form of systems to a quadratic form of differences of two systems."""
     diagonal = np.diag(form)
     return np.asarray(np.add.outer(diagonal, diagonal) - 2 * form)

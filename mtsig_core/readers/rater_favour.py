@@ -12,8 +12,8 @@ from mtsig_core.readers.rater_fit import Design, RatedSegments, RaterFit, invert
 _FLIPS, _FAVOURS, _SEED = 999, 200, 0
 #: Pairs of a rater and a system, beyond which the test of all of them takes minutes.
 _MOST_CELLS = 2000
-#: Favours are not tested where they would have to be so many times as large as the spread of cells
-#: beside the fit.
+#: Favours are not tested if they would have to be larger than this many times the spread of the
+#: residuals of cells.
 _LARGEST_FAVOUR = 1.0
 #: From the ratings of a document to values in columns, a row for each.
 _Values: TypeAlias = Callable[[slice], np.ndarray]
@@ -38,17 +38,17 @@ class Untested(NamedTuple):
 def find_favour(design: Design, fit: RaterFit) -> Favour | Untested:
     """Test whether raters rate some systems higher or lower than others do, in all documents alike.
 
-    A rater who uses a wider scale than others favours nobody. So each rater has a slope on how good
-    the systems are, as in Mandel's (1961) bundle of straight lines, and only what is left beside
-    that fit counts. Where a rater favours a system, this has the same sign in several documents.
-    The statistic adds up its products over all pairs of documents in which a rater rated the same
-    system. These products are 0 on average if nobody favours any, however much the noise of raters
-    differs. They are divided by the rater's own mean square, in each draw, so that no noisy rater
-    outweighs the others.
+    A rater who uses a wider scale than others favours nobody. So each rater has a slope on the
+    quality of the systems, as in Mandel's (1961) bundle of straight lines, and only the residuals
+    of this fit count. If a rater favours a system, the residuals have the same sign in several
+    documents. The statistic adds up products of residuals over all pairs of documents in which a
+    rater rated the same system. These products are 0 on average if no rater favours a system, even
+    if the noise of raters differs. In each resample they are divided by the mean square of the
+    rater, so that no noisy rater outweighs the others.
 
-    p comes from draws that change the sign of all ratings of a rater in a document, and fit again
-    (Cameron, Gelbach and Miller 2008, the wild bootstrap). The seed is fixed, so that the same file
-    gives the same p.
+    p comes from resamples that change the sign of all ratings of a rater in a document, and fit
+    again (Cameron, Gelbach and Miller 2008, the wild bootstrap). The seed is fixed, so that the
+    same file gives the same p.
     """
     pairs = design.system * design.n_raters + design.rater
     _, cell = np.unique(pairs, return_inverse=True)
@@ -98,10 +98,10 @@ def _find_detectable(
 
 
 class _Document(NamedTuple):
-    """The ratings of a document; those of a cell are by one rater of one system."""
+    """The ratings of a document; a cell has the ratings of one system by one rater."""
 
     block: RatedSegments
-    places: np.ndarray  # its columns among those of the fit
+    places: np.ndarray  # the positions of its columns in the fit
     columns: np.ndarray  # of systems, raters and the slopes of raters, less the mean of the segment
     cells: np.ndarray  # its pairs of rater and system
     #: Shape (cells, ratings): adds up the ratings of a cell, over the root of their number.
@@ -117,7 +117,7 @@ class _SlopeFit(NamedTuple):
     inverse: np.ndarray
 
     def find_residuals(self, values: _Values) -> Iterator[tuple[_Document, np.ndarray]]:
-        """What is left of values beside their fit, of each document."""
+        """Yield each document with the residuals of the values from their fit."""
         effects: np.ndarray | None = None
         for document in self.documents:
             products = document.columns.T @ values(document.block.rows)
@@ -175,10 +175,10 @@ def _draw_signs(slopes: _SlopeFit, generator: np.random.Generator) -> np.ndarray
 
 
 def _add_products(slopes: _SlopeFit, values: _Values) -> tuple[np.ndarray, np.ndarray]:
-    """Products of the sums of cells beside the fit, and their mean square, by rater.
+    """Add up, by rater, products of the summed residuals of cells, and their mean square.
 
-    The products are over all pairs of documents that the rater rated of the same system. Both have
-    the shape (raters, columns).
+    The products are over all pairs of documents in which the rater rated the same system. Both
+    arrays have the shape (raters, columns).
     """
     rater_of_cell = np.zeros(int(slopes.cell.max()) + 1, dtype=int)
     rater_of_cell[slopes.cell] = slopes.design.rater
@@ -208,7 +208,7 @@ def _divide_by_squares(products: np.ndarray, squares: np.ndarray) -> np.ndarray:
 
 
 def _measure_spread(slopes: _SlopeFit, residual: np.ndarray) -> float:
-    """Standard deviation of the means of cells beside the fit."""
+    """Compute the standard deviation of the mean residuals of cells."""
     means = []
     for document in slopes.documents:
         sums = document.adds @ residual[document.block.rows]

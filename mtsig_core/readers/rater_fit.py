@@ -14,7 +14,7 @@ from mtsig_core.readers.ratings import LineId, Rating
 
 @dataclass(frozen=True, eq=False)
 class RatedSegments:
-    """The ratings of some segments, such as those of a document."""
+    """The ratings of some segments, for example of the segments of a document."""
 
     segments: slice  # of the design
     rows: slice  # ratings of the design
@@ -126,7 +126,7 @@ class Inverse(NamedTuple):
     free: np.ndarray  # what it maps to 0, in columns
 
     def tells_apart(self, n_systems: int) -> bool:
-        """Whether differences between the first columns, those of systems, can be estimated."""
+        """Whether differences between the first columns (the systems) can be estimated."""
         of_systems = self.free[:n_systems]
         spread = np.abs(of_systems - of_systems.mean(axis=0)).max(initial=0)
         return bool(spread <= 1e-6)

@@ -1,8 +1,8 @@
-"""Human evaluation as shared tasks publish it: each form becomes a table with a row for each rating.
+"""Read the formats of human evaluation of shared tasks as tables with one row per rating.
 
-The tables have the columns system, line, score, and rater, docid, domain, langpair where the form
-has them. `score_tables` averages the raters. What a form marks as unusable is left out, and counted
-in `InputTable.left_out`.
+The tables have the columns system, line and score, and also rater, docid, domain and langpair if
+the format has them. `score_tables` averages the raters. Ratings that a format marks as unusable are
+left out, and counted in `InputTable.left_out`.
 """
 
 from __future__ import annotations
@@ -353,10 +353,10 @@ def _find_weight(weights: Mapping[str, float], severity: str, category: str) -> 
 
 
 def read_spaced(text: str, name: str) -> InputTable:
-    """Tables of scores with spaces between their columns.
+    """Read a table of scores with spaces between its columns.
 
-    Those of MTurk (SYS SID RAW.SCR Z.SCR N), whose z scores are taken, and of averages by Google
-    (system mqm_avg_score seg_id).
+    WMT's tables of MTurk ratings have the columns SYS SID RAW.SCR Z.SCR N; their z scores are used.
+    Google's tables of averages have the columns system mqm_avg_score seg_id.
     """
     lines = ["\t".join(line.split()) for line in text.split("\n")]
     table = read_delimited("\n".join(lines), name)
@@ -500,7 +500,7 @@ def parse_blocks(lines: Sequence[str], name: str) -> dict[str, list[float | None
 
 
 def _parse_score(text: str) -> float:
-    """A score, NaN where it is missing, infinity where the text is none."""
+    """Parse a score: NaN if it is missing, infinity if the text is not a number."""
     if text == "None":
         return math.nan
     if "_" in text:  # in 1_000 only Python sees a number

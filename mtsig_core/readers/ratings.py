@@ -1,6 +1,6 @@
-"""Several ratings of a segment: their mean, each as a segment of its own, and how far raters agree.
+"""Segments with several ratings: take the mean or single ratings, and measure rater agreement.
 
-`rater_effects.py` adjusts them for how strict each rater is.
+`rater_effects.py` adjusts ratings for the strictness of each rater.
 """
 
 from __future__ import annotations

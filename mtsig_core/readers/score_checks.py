@@ -1,7 +1,7 @@
-"""Rows and values of a table of scores that are no scores of segments.
+"""Find rows and values in a table of scores that are not scores of segments.
 
-These are sums and means below the scores, marks of judgements that failed, and systems on another
-scale than the rest.
+These are sums and means below the scores, marks of failed judgements, and systems on another scale
+than the rest.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ SUMMARIES = (
     "macro",
     "micro",
 )
-_MOST_SUMMARIES = 8  # rows below the others, such as those of describe() of pandas
+_MOST_SUMMARIES = 8  # rows below the scores, such as the rows of pandas' describe()
 _EVIDENCE = 4  # digits, of all systems together, that agree with a mean
 #: What programs write where a judge gave no score.
 FAILED = (-1.0, -99.0, -999.0, -9999.0)
-#: How far scores may lie outside 0 to 1, such as those of COMET, whose scale has no hard ends.
+#: How far scores may lie outside 0 to 1: the scale of COMET, for example, has no hard limits.
 _MARGIN = 0.2
 
 

@@ -1,7 +1,7 @@
-"""What the columns of a table of scores hold: by their names, as the user says, or to be asked.
+"""Find the roles of the columns of a table of scores: by name, from the user, or by a question.
 
-A table has a row for each score, with columns for the system, the line and the score, or a row for
-each line, with a column for each system.
+A table either has a row for each score, with columns for the system, the line and the score; or it
+has a row for each line, with a column for each system.
 """
 
 from __future__ import annotations
@@ -351,14 +351,14 @@ _TEXT_NAMES = {"", *NAMES["source"], *NAMES["reference"], *NAMES["output"]}
 
 
 def _is_text(table: InputTable, column: int) -> bool:
-    """Whether a column has no number at all, and is none of the texts by its name."""
+    """Whether a column has no numbers, and its name is not a known name of a column of texts."""
     if len(table.rows) < 2 or table.header[column].lower() in _TEXT_NAMES:
         return False
     return not any(map(is_number, table.list_cells(column)))
 
 
 def _refuse_percents(table: InputTable, columns: Iterable[int]) -> None:
-    """Refuse scores written as percents, as it is unclear whether 0.8 beside 80% is of that scale."""
+    """Refuse scores written as percents, because 0.8 next to 80% may be on either scale."""
     for k in columns:
         for row, cells in table.rows:
             text = str(cells[k]).strip()
@@ -401,7 +401,7 @@ def _ask_roles(table: InputTable) -> InputError:
         line = guess_lines(table, system)
         if line is not None:
             line_name = header[line]
-    else:  # where a column names the systems, those of numbers are metrics
+    else:  # where a column names the systems, columns of numbers are metrics
         systems = guess_systems(table, [k for k, name in enumerate(header) if name])
         if systems:
             columns = f"{SYSTEMS}={SEPARATOR.join(header[k] for k in systems)}"
@@ -500,9 +500,9 @@ def describe_columns(source: FilePath, metric: str, known: Collection[str] = ())
 def _is_unclear(
     table: InputTable, metric: str, known: Collection[str], langpair: str | None
 ) -> bool:
-    """Whether the user has to say which column holds what.
+    """Whether the user has to give the roles of the columns.
 
-    What else may be wrong with a table is told when it is read.
+    Other faults of a table are reported when the table is read.
     """
     if not table.rows:
         return False
@@ -537,9 +537,10 @@ def _describe_wide(
 def _guess_places(
     table: InputTable, metric: str, places: dict[str, int], n_values: Mapping[str, int]
 ) -> None:
-    """Add to the known places those of columns whose number of different values is given.
+    """Add to the known places columns that the number of their different values identifies.
 
-    Few texts are systems; whole numbers, or texts, that tell apart the rows of a system are lines.
+    Few different texts are systems. Whole numbers or texts that differ in each row of a system are
+    lines.
     """
     assigned = set(places.values())
     sizes: dict[int, int] = {}

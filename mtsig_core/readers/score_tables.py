@@ -1,4 +1,4 @@
-"""Files of segment scores, human ratings or those of metrics: from each table to ratings."""
+"""Read files of segment scores, by people or by metrics, as ratings."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RatingGroup(NamedTuple):
 
     ratings: list[Rating]
     assumed: list[Assumption]  # how many ratings, and what was done with them
-    higher_is_better: bool | None  # where the format of a file says so
+    higher_is_better: bool | None  # None if the format of the files does not define it
     adjusted_from: str | None = None  # the name of the scores that these are, adjusted for raters
 
     @property
@@ -87,10 +87,9 @@ def list_langpairs(source: FilePath) -> list[str]:
 
 
 def list_pairs_of_lines(source: FilePath) -> list[str] | None:
-    """The language pairs that a table of scores of segments names.
+    """List the language pairs that a table of segment scores names.
 
-    None of a table that does not say which segment each score is of, as that of published scores
-    of whole systems.
+    None for a table without segments, such as a table of published scores of whole systems.
     """
     table = read_table(source)
     if table.n_lines is None and find_column(table.header, "line") is None:
@@ -99,10 +98,10 @@ def list_pairs_of_lines(source: FilePath) -> list[str] | None:
 
 
 def name_scores(content: bytes) -> str | None:
-    """The name of the scores in a file that begins so; None where nothing says it.
+    """Find the name of the scores in a file from the beginning of its content; None if unknown.
 
-    It is that of the format, or of the only column that can be scores: COMET of a table with the
-    columns model, sent_id, COMET.
+    The name comes from the format, or from the only column that can be scores: it is COMET for a
+    table with the columns model, sent_id, COMET.
     """
     fmt = sniff(cut_lines(content))
     if fmt is not None and fmt.scores:
@@ -110,7 +109,7 @@ def name_scores(content: bytes) -> str | None:
     text = cut_lines(content[:1000]).decode("utf-8-sig", "replace")
     try:
         table = read_delimited(text, "")
-    except InputError:  # which is told when the file is read
+    except InputError:  # the fault is reported when the file is read
         return None
     places = find_columns(table.header, ("system", "line", "score", "docid", "domain", "rater"))
     if not {"system", "line"} <= places.keys() or "score" in places:
@@ -303,7 +302,7 @@ def _read_ratings(
 
 
 def _read_scores(table: InputTable, places: Mapping[str, int]) -> dict[str, list[float | None]]:
-    """The scores by system, where each has a column; else those of the column of scores."""
+    """Read the scores by system from a column for each system, or from the column of scores."""
     if "system" in places:
         systems = set(table.list_values(places["system"]))
         spend("systems", len(systems), table.name)

@@ -56,48 +56,49 @@ def join_scores(  # noqa: PLR0913  options of users
     raters: str = "mean",
     mqm_weights: Mapping[str, float] = _NOTHING,
 ) -> TestSet:
-    """A test set with segment scores from tables.
+    """Join segment scores from tables to a test set.
 
     Parameters
     ----------
     testset : TestSet
         With texts.
     tables : sequence of (str, table), or mapping of str to table
-        Name of the scores, which becomes that of a metric, and table: a file, a data frame, columns
-        by name, or an array of shape (systems, segments) in the order of the test set. Several
-        tables of one name are put together. Lines are those of the files of the test set, so
-        `TestSet.lines`; scores of lines that it leaves out (a canary, another part) are left out.
-        Scores of a reference, and of what is named like one (refA, HUMAN-B), count only where it
-        acts as a system. A column `domain` gives the domains of a test set that has none, where it
-        names that of every segment.
+        Name of the scores, which becomes the name of a metric, and table: a file, a data frame,
+        columns by name, or an array of shape (systems, segments) in the order of the test set.
+        Several tables of one name are put together. Line numbers count the lines of the files of
+        the test set, as in `TestSet.lines`. Scores of lines that the test set leaves out (a canary,
+        another part) are left out. Scores of a reference, or of a name like a reference's (refA,
+        HUMAN-B), count only if it acts as a system. If a test set has no domains, a column `domain`
+        gives them, provided that it has a domain for every segment.
     lower_is_better, higher_is_better : collection of str
-        Names of scores of which the lowest, or the highest, is best. Of other scores the highest
-        is, unless the name is that of a known metric whose scores of this range are errors: then it
-        is asked.
+        Names of scores of which the lowest, or the highest, is best. For other scores the highest
+        is best. But if the name belongs to a known metric whose scores in this range are errors,
+        the user has to decide.
     ids : path-like, optional
         File with the id of each segment, one per line as in the files of the test set. The tables
-        then name lines by these.
+        then have these ids in place of line numbers.
     langpair : str, optional
-        Of a table of several language pairs, the one to take; by default that of the test set.
+        The language pair to read from a table of several. By default the language pair of the test
+        set.
     columns : mapping of str to str
-        The columns of the tables that hold the system, the line, the score, the rater, ..., where
-        their names do not say it: ``{"system": "name", "line": "no", "score": "quality"}``. Of a
+        The columns of the tables that hold the system, the line, the score, the rater, ..., if
+        their names do not show it: ``{"system": "name", "line": "no", "score": "quality"}``. For a
         table with a column for each system, ``{"systems": "A|B"}`` names these columns, and
-        ``{"systems": "all"}`` takes all that hold numbers.
+        ``{"systems": "all"}`` selects all columns of numbers.
     raters : {"mean", "adjusted"}
-        Of a segment with several ratings the mean; with "adjusted" also scores that are adjusted
-        for raters, as in `read_scores`.
+        "mean" averages the ratings of a segment; "adjusted" also adds scores that are adjusted for
+        raters, as in `read_scores`.
     mqm_weights : mapping of str to float
-        Of tables of MQM errors, weights that differ from Google's: of a severity, a category or
-        both, such as ``{"major": 10, "minor fluency/punctuation": 0.5}``.
+        For tables of MQM errors, weights that differ from Google's weights: of a severity, a
+        category or both, such as ``{"major": 10, "minor fluency/punctuation": 0.5}``.
 
     Raises
     ------
     InputError
-        If a table cannot be read or does not fit the test set: with file, row, what was expected
-        and what came.
+        If a table cannot be read or does not fit the test set. The message has the file, the row,
+        the expected and the actual value.
     SettingError
-        If a name cannot be that of a metric, or it has to be said whether lower is better.
+        If a name cannot be the name of a metric, or the user has to say whether lower is better.
 
     Examples
     --------
@@ -156,22 +157,22 @@ def read_scores(  # noqa: PLR0913  options of users
     raters: str = "mean",
     mqm_weights: Mapping[str, float] = _NOTHING,
 ) -> TestSet:
-    """A test set of segment scores only, with the systems, lines and documents of the tables.
+    """Make a test set of only segment scores, with the systems, lines and documents of the tables.
 
-    Several tables are put together by system and line. Lines are in the order of their numbers, or,
-    where they have ids that are no numbers, as they first come.
+    Several tables are joined by system and line. Lines are in the order of their numbers. Ids that
+    are not numbers keep the order of their first occurrence.
 
     Parameters
     ----------
     tables, lower_is_better, higher_is_better, langpair, columns, mqm_weights
-        As in `join_scores`; arrays, which name no systems, are not read.
+        As in `join_scores`, except that arrays are not read, because they do not name systems.
     name : str, optional
-        By default that of the first file, or of the scores of the first table.
+        By default the name of the first file, or of the scores of the first table.
     raters : {"mean", "segments", "adjusted"}
-        Of a segment with several ratings the mean, or each rating as a segment of its own, as WMT25
-        ranked. Two systems are then compared on the ratings of the same rater. With "adjusted" the
-        mean, and as scores of their own, such as ``human-adjusted``, those in which each rating is
-        system + segment + rater, by least squares.
+        "mean" averages the ratings of a segment. "segments" makes each rating a segment of its own,
+        as in the ranking of WMT25; two systems are then compared on the ratings of the same rater.
+        "adjusted" averages them, and adds separate scores, such as ``human-adjusted``, from a least
+        squares fit in which each rating is system + segment + rater.
 
     Raises
     ------
@@ -236,7 +237,7 @@ def read_rated_outputs(  # noqa: PLR0913  options of users
     keep_canary: bool = False,
     **of_tables: Any,
 ) -> TestSet:
-    """A test set of outputs without a reference, with segment scores such as those of CometKiwi.
+    """Make a test set of outputs without a reference, with segment scores (e.g. of CometKiwi).
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Small files in the place of the right one: pointers, and the answers of servers that had no file.
+"""Small files in place of the right file: pointers, and error messages of servers.
 
-Each is a sound text, and would be scored as one: the same pointer as reference and output has a
+Each is a valid text, and would be scored as one: the same pointer as reference and output has a
 BLEU of 100.
 """
 
@@ -25,7 +25,7 @@ class StandIn:
     remedy: str
 
     def fits(self, data: bytes) -> bool:
-        """Whether the content of a file is such a stand-in."""
+        """Whether the content of a file matches this kind of stand-in."""
         return len(data) <= _LONGEST and re.fullmatch(self.pattern, data.strip()) is not None
 
 
@@ -61,7 +61,7 @@ STAND_INS = (
 
 
 def find_stand_in(data: bytes) -> StandIn | None:
-    r"""The kind of stand-in that a file is, by its whole content; None of a file that is itself.
+    r"""Find the kind of stand-in that a file is, by its full content; None for a proper file.
 
     >>> find_stand_in(b"404: Not Found").name, find_stand_in(b"Not found, they say.\nNobody knows.\n")
     ('not-found', None)
@@ -73,7 +73,7 @@ def find_stand_in(data: bytes) -> StandIn | None:
 
 
 def refuse_stand_in(data: bytes, name: str, content: str) -> None:
-    """Raise InputError where a file is a stand-in for another; `content` is what it should have."""
+    """Raise InputError if a file is a stand-in; `content` names the expected content."""
     stand_in = find_stand_in(data)
     if stand_in is not None:
         remedy = stand_in.remedy.replace("FILE", shlex.quote(name))

@@ -1,4 +1,4 @@
-"""What a shared task says of its systems: its table of systems, or WMT25's metadata."""
+"""Read what a shared task publishes on its systems: a table of systems, or WMT25's metadata."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class SystemsTable:
 
 
 def find_systems(folder: FilePath | None, table: FilePath | None = None) -> SystemsTable:
-    """The table of systems that is named, else the topmost one in a task's folder or zip.
+    """Return the named table of systems, else the topmost table in a task's folder or zip.
 
-    An empty one if there is none.
+    The table is empty if the task has no table of systems.
     """
     if table is not None:
         return read_systems(table)

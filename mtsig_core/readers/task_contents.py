@@ -1,6 +1,6 @@
-"""What there is in a zip of a task, and what lies beside the texts of a task.
+"""List the contents of a zip of a task, and the files next to the texts of a task.
 
-Beside the texts are tables of segment scores, further training runs, and what is not read.
+Next to the texts are tables of segment scores, further training runs, and files that are not read.
 """
 
 from __future__ import annotations
@@ -79,21 +79,21 @@ class UnreadFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Contents:
-    """What there is in a zip of a task."""
+    """The contents of a zip of a task."""
 
     pairs: tuple[str, ...]  # its language pairs
-    scores: tuple[tuple[str, str, str], ...]  # tables of segment scores beside its texts
+    scores: tuple[tuple[str, str, str], ...]  # tables of segment scores next to its texts
     runs: tuple[tuple[str, str, str], ...]  # further training runs
     unread: tuple[tuple[str, str], ...]
     has_only_scores: bool = False  # tables that name their language pairs, without texts
 
 
 def contents_of(archive: FilePath) -> Contents:
-    """What there is in a zip of a task, each file that is not read with the reason."""
+    """List the contents of a zip of a task, with a reason for each file that is not read."""
     root = Path(archive)
     task = find_task(archive)
     pairs = pairs_of(archive)
-    places = list(dict.fromkeys((task, root)))  # a task may lie deeper, with files beside it
+    places = list(dict.fromkeys((task, root)))  # a task may be in a subfolder, with files above it
     scores: dict[tuple[str, str, str], None] = {}
     runs: list[tuple[str, str, str]] = []
     files = sorted(_list_task_files(archive, task))
@@ -181,9 +181,9 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
 
 
 def _find_table(path: Path, pairs: Collection[str]) -> TaskTable | None:
-    """The table of scores beside texts in a file, with those of these language pairs that it has.
+    """Return the table of scores in a file next to texts, with its part of these language pairs.
 
-    None of another file.
+    None if the file is not a table of scores.
     """
     name_parts = _split_table_name(path.name)
     if name_parts is not None:
@@ -279,7 +279,7 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
 
 
 def _explain_table(path: Path, pairs: Sequence[str]) -> str:
-    """Why a table of scores beside texts is not read; empty of another file."""
+    """Explain why a table of scores next to texts is not read; empty for other files."""
     fmt = sniff(cut_lines(read_beginning(path)))
     if fmt is None or fmt.reads.get(SCORE_TABLE) is None:
         return ""

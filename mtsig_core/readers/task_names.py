@@ -1,4 +1,4 @@
-"""What the names of files of shared tasks say: set, language pair, role, system or reference."""
+"""Parse file names of shared tasks: set, language pair, role, system or reference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS
 from mtsig_core.readers.text_tables import name_reference
 
-# Names of 2024, also of mt-metrics-eval, where much is said by the folder::
+# Names of 2024, also of mt-metrics-eval, where the folder gives much of the information::
 #
 #     references/en-de.refA.txt     system-outputs/en-de/NAME.txt
 #     sources/en-de.txt             documents/en-de.docs
@@ -21,7 +21,7 @@ from mtsig_core.readers.text_tables import name_reference
 #
 #     newstest2019-ende-ref.de      newstest2019-ende-src.en      newstest2019.NAME.1234.en-de
 #
-# Of 2021 to 2023, where SET is such as ``newstest2021`` and names say all::
+# Of 2021 to 2023, where names are complete and SET is a name such as ``newstest2021``::
 #
 #     references/SET.en-de.ref.A.de     system-outputs/SET.en-de.hyp.NAME.de
 #     sources/SET.en-de.src.en          metainfo/SET.en-de.meta.jsonl
@@ -90,7 +90,7 @@ _INSIDE = {
     "metainfo": (_METADATA,),
     **dict.fromkeys(OUTPUTS, (_OUTPUT, _OLD_OUTPUT)),
 }
-#: Names of folders that say nothing of the task in them: those of a release for its texts, and
+#: Names of folders that do not describe the task in them: the folder of texts in a release, and
 #: others.
 _TEXT_FOLDERS = ("txt", "txt-ts")
 _GENERIC_FOLDERS = (
@@ -153,10 +153,10 @@ def task_name(path: str) -> TaskName | None:
 
 
 def folder_name(folder: str | os.PathLike[str]) -> str:
-    """What a task in a folder, or in a zip of it, is called.
+    """Derive the name of a task from its folder, or from a zip of the folder.
 
-    A folder whose name says nothing has that of the one above before it; a release has its texts in
-    ``txt``, which adds nothing.
+    If the name of the folder is too general, the name of its parent folder precedes it. A release
+    has its texts in ``txt``, which adds nothing to the name.
 
     >>> folder_name("/srv/wmt23/txt"), folder_name("/srv/wmt23/data"), folder_name("/srv/wmt24.zip")
     ('wmt23', 'wmt23 data', 'wmt24')

@@ -1,4 +1,4 @@
-"""A whole shared task from a folder or a zip archive, whatever its layout."""
+"""Read a whole shared task from a folder or a zip archive, in any known layout."""
 
 from __future__ import annotations
 
@@ -65,8 +65,9 @@ class _Options:
     parses: Sequence[tuple[str, FilePath]] = ()  # of the texts of a single language pair
 
 
-# Texts as plain files, and segment scores beside them, in the layout of mt-metrics-eval: with a block of lines for each
-# system, in the order of the segments, and ``None`` where a score is missing::
+# Texts as plain files, with segment scores next to them, in the layout of mt-metrics-eval. A file
+# of scores has a block of lines for each system, in the order of the segments, and ``None`` for a
+# missing score::
 #
 #     human-scores/en-de.mqm.seg.score              SYSTEM<TAB>SCORE
 #     metric-scores/en-de/COMET-22-refA.seg.score   the same; of references refA, or of the source: -src
@@ -87,7 +88,7 @@ class _SegScoreFile(NamedTuple):
 def _read_texts(
     folder: Path, pairs: Collection[str] | None, options: _Options
 ) -> dict[str, TestSet]:
-    """The texts of a folder in WMT layout, and the segment scores beside them."""
+    """Read the texts of a folder in WMT layout, and the segment scores next to them."""
     testsets = {}
     for pair in language_pairs(folder) if pairs is None else pairs:
         testset = read_wmt(folder, pair, parses=options.parses, keep_canary=True)
@@ -208,8 +209,8 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
             raise explain_unknown("language pair", pair, known)
 
 
-# Tables of scores without texts, such as the waves of a human evaluation, that name their language
-# pairs. Those of one name are put together.
+# Tables of scores without texts that name their language pairs, such as the waves of a human
+# evaluation. Tables of one name are joined.
 
 
 class TaskTable(NamedTuple):
@@ -250,7 +251,7 @@ def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTa
 
 
 def _is_description(path: Path) -> bool:
-    """Whether a file beside tables is a readme, or a header in a file of its own."""
+    """Whether a file next to tables is a readme, or a separate file with their header."""
     if re.match("readme|license|licence", path.name, re.IGNORECASE):
         return True
     if not re.match("header", path.name, re.IGNORECASE):
@@ -452,21 +453,21 @@ def read_task(
     Parameters
     ----------
     folder : path-like
-        A folder, or a zip of one. In the layout of WMT25 (``automatic_scores/SYSTEM.jsonl``); with
-        texts of 2021 to 2024 as `read_wmt` reads them, and segment scores beside them as
-        mt-metrics-eval has them (``human-scores/en-de.mqm.seg.score``); or with WMT's XML files,
-        whose names say the language pair (``newstest2021.en-de.all.xml``), as `read_wmt_xml` reads
-        them.
+        A folder, or a zip of a folder, in one of three layouts. The layout of WMT25 has
+        ``automatic_scores/SYSTEM.jsonl``. The layout of 2021 to 2024 has texts for `read_wmt`, and
+        next to them segment scores as in mt-metrics-eval (``human-scores/en-de.mqm.seg.score``).
+        The third layout has WMT's XML files for `read_wmt_xml`, with the language pair in their
+        names (``newstest2021.en-de.all.xml``).
     pairs : collection of str, optional
-        Language pairs, in the order wanted; all by default.
+        Language pairs, in this order; all by default.
     lower_is_better, higher_is_better : collection of str
-        Names of scores of which the user says what is better, of language pairs that are not chosen
-        too. Scores whose direction neither the user nor name and range settle are left out, as
-        `Task.assumed` says first; see `settle_directions`.
+        Names of scores whose direction the user gives, also for language pairs that are not read.
+        Scores are left out if neither the user nor their name and range settle the direction;
+        `Task.assumed` reports this first. See `settle_directions`.
     keep_canary : bool
         As in `read_wmt`.
     raters : {"mean", "segments", "adjusted"}
-        As in `read_scores`, of a folder of ratings alone.
+        As in `read_scores`, for a folder that has only ratings.
 
     Raises
     ------
@@ -561,7 +562,7 @@ def _read_testsets(
 def _settle_scores(
     task: Path, layout: _Layout, testsets: dict[str, TestSet], options: _Options
 ) -> tuple[dict[str, TestSet], list[Assumption]]:
-    """The test sets with the scores whose direction is known, by those of all language pairs."""
+    """Keep the scores whose direction is known from the scores of all language pairs together."""
     values: dict[str, list[float | None]] = {}
     for testset in testsets.values():
         for name, scores in testset.scores.items():

@@ -1,4 +1,4 @@
-"""Texts as other programs write them: fairseq, lm-evaluation-harness, metrics, WMT25."""
+"""Read texts in the formats of other programs: fairseq, lm-evaluation-harness, metrics, WMT25."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ def _read_first_text(value: object) -> str | None:
 
 
 def read_predictions(text: str, name: str) -> TextTable:
-    """What programs pass to a metric: ``{"predictions": [...], "references": [...]}``.
+    """Read the arguments of a metric: ``{"predictions": [...], "references": [...]}``.
 
-    References are lists with those of each segment, a text for each segment, or a list for each
-    reference.
+    `references` has, for each segment, a text or a list of its references; or it has one list for
+    each reference.
     """
     try:
         content = parse_bounded_json(text, name)

@@ -1,8 +1,8 @@
 """Files that hold several texts: tables of source, reference and outputs.
 
-`formats.FORMATS` says which reader a file has. `texts.read_text` takes the references of a file
-that is given as a reference, the outputs of one that is given as an output, and brings segments
-with ids into one order.
+`formats.FORMATS` has the reader of each format. `texts.read_text` uses the references of a file
+that is given as a reference, and the outputs of a file that is given as an output. It sorts
+segments with ids into one order.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class TextInTable(os.PathLike[str]):
     """A text of a `TextTable`, in place of a file that has only this text."""
 
     path: str
-    lines: Sequence[Any]  # texts; of a reference, None where there is none
+    lines: Sequence[Any]  # texts; in a reference, None marks a missing text
     domains: Sequence[str] | None = None  # of documents
 
     def __fspath__(self) -> str:
@@ -137,7 +137,7 @@ def align_tables(
 
 
 def _split_languages(table: TextTable, langpair: str | None) -> TextTable:
-    """The table with source and reference, of texts that are told apart by their languages."""
+    """Assign the roles of source and reference to texts that differ only in language."""
     names = list(table.by_language)
     if not names:
         return table
@@ -353,13 +353,13 @@ def _read_texts(table: InputTable, title: str) -> list[str | None]:
 
 
 def read_line(value: object) -> str | None:
-    """A text on one line; None where there is none."""
+    """Read a value as a text on one line; None for a missing text."""
     text = to_text(value)
     return None if text is None else join_lines(text)
 
 
 def _read_names(table: InputTable, role: str) -> list[str] | None:
-    """The names in the column that holds this; None where there is none, or an empty one."""
+    """Read the names in the column of this role; None without this column, or if it is empty."""
     place = find_column(table.header, role)
     if place is None or all(map(is_blank, table.list_cells(place))):
         return None
@@ -479,7 +479,7 @@ def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption
 
 
 def _is_output(name: str, values: Sequence[object]) -> bool:
-    """Whether a column has texts: more than half of its values, or any where its name says so."""
+    """Whether more than half of the values are texts, or any value if the name suggests texts."""
     n_texts = sum(map(_is_text, values))
     if name.lower() in NAMES["output"]:
         return n_texts > 0
@@ -504,9 +504,9 @@ def _check_output(
 
 
 def share_words(first_texts: Sequence[Any], second_texts: Sequence[Any], most: int = 500) -> float:
-    """The share of the words of texts that are also in others, row by row.
+    """Compute the share of words of the first texts that are in the second texts, row by row.
 
-    It is that of letters where there are no blanks.
+    In texts without spaces, letters count in place of words.
     """
     pairs = []
     n_with_blanks = 0

@@ -177,7 +177,7 @@ def _collect_runs(files: Iterable[TextFile]) -> dict[str, list[Sequence[Any]]]:
 
 
 def _read_files(paths: TestSetFiles, faults: _Faults) -> Sequence[TextFile]:
-    """Read the texts of a test set; the lines of a file that cannot be read are None."""
+    """Read the texts of a test set; a file that cannot be read has None in place of its lines."""
     named_paths = [("reference", name, path) for name, path in paths.references.items()]
     named_paths += [("system", name, path) for name, path in paths.systems.items()]
     for name, run_paths in paths.runs.items():
@@ -286,7 +286,7 @@ def read_text(  # noqa: PLR0913  a file or name each
     name: str | None = None,
     keep_canary: bool = False,
 ) -> TestSet:
-    """A test set from text files, plain or gzipped, with one segment per line.
+    """Read a test set from text files, plain or gzipped, with one segment per line.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def read_text(  # noqa: PLR0913  a file or name each
     langpair : str, optional
         Such as ``en-de``.
     name : str, optional
-        Name of the set. By default that of the folder that holds the references and systems, and
+        Name of the set. By default the name of the folder that has the references and systems, and
         the language pair.
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary``; see
@@ -314,8 +314,8 @@ def read_text(  # noqa: PLR0913  a file or name each
     Raises
     ------
     InputError
-        If a file cannot be read or does not match the first reference, or a name is empty or comes
-        twice.
+        If a file cannot be read or does not match the first reference, or a name is empty or not
+        unique.
     SettingError
         If there is no reference, or the language pair is not one.
     """
@@ -420,7 +420,7 @@ def _name_by_folder(paths: Sequence[FilePath], langpair: str | None) -> str:
 
 
 def _split_tables(inputs: _Inputs) -> _Inputs:
-    """Replace each file that holds several texts by those of its texts that have its role.
+    """Replace each file of several texts by its texts that have the role of the file.
 
     Without systems, the outputs of the reference files are the systems. These files also give
     sources, documents and language pair if the user gives none.
@@ -599,10 +599,10 @@ def join_runs(testset: TestSet, runs: Sequence[NamedRun], keep_canary: bool = Fa
 
 
 def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
-    """(language pair, system, file) of the further training runs in the folder of a task.
+    """Find (language pair, system, file) of the further training runs in the folder of a task.
 
     They are called ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ..., and are returned in the
-    order of their numbers. No command reads them by itself.
+    order of their numbers. No command reads them automatically.
     """
     runs = []
     for name in list_folder(folder):

@@ -1,4 +1,4 @@
-"""Files that come as bytes, from a browser: what each may be, and from all of them a TestSet."""
+"""Files that a browser uploads as bytes: guess the role of each, and make a TestSet of them all."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _MAX_LETTERS = 30  # of each of these names
 
 @dataclass(frozen=True)
 class Upload:
-    """One file: its own name, its content, and what it is to be."""
+    """One file: its own name, its content, and its role."""
 
     file: str
     content: bytes
@@ -375,10 +375,10 @@ def find_common_set(files: Iterable[str]) -> tuple[str, str]:
 
 
 def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
-    """What a test set is called that comes from some files, each with its role and name.
+    """Name a test set after its files, each with its role and name.
 
-    The name is that of the set in the files, else what the files begin with, else that of the
-    systems, or scores, in them.
+    The name is the name of the set in the file names, else their common beginning, else the names
+    of the systems or scores in them.
 
     >>> upload_name([("wmt22.uk-en.ref.A.en", "reference", "refA"), ("mine.txt", "system", "mine")])
     'wmt22 uk-en'
@@ -423,9 +423,9 @@ def has_documents(file: str, content: bytes) -> bool:
 
 
 def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
-    """The texts of a file that holds several; None of another, and of one that cannot be read so.
+    """Read a file as a table of texts; None if the file is not a table or cannot be read as one.
 
-    Raises CellError of texts among which a value is none.
+    Raises CellError if a value among the texts is not a text.
     """
     try:
         with limit_reading(upload_limits()), read_uploaded({file: content}):
@@ -437,9 +437,9 @@ def _read_table_of_texts(file: str, content: bytes) -> TextTable | None:
 
 
 def describe_table(upload: Upload, systems: Collection[str] = ()) -> ScoreColumns | None:
-    """The columns of a table of scores; None of one that cannot be read.
+    """Describe the columns of a table of scores; None if the table cannot be read.
 
-    The message comes when it is read. `systems`: those of the texts beside it.
+    The fault is reported when the table is read. `systems`: the systems of the uploaded texts.
     """
     with suppress(InputError, SettingError), _open_uploads([upload]) as (path,):
         return describe_columns(path, upload.name, systems)
@@ -569,9 +569,9 @@ def read_uploads(
 def _refuse_missing_texts(
     files: Mapping[str, Sequence[tuple[str, str]]], systems: Sequence[object]
 ) -> None:
-    """Raise InputError where no file is an output, or none a reference.
+    """Raise InputError if no file is an output, or no file is a reference.
 
-    What is wrong with a file is told before that.
+    Faults of single files are reported before this.
     """
     for role in _TEXT_ROLES:
         for _, path in files[role]:

@@ -1,9 +1,9 @@
-"""Tables with a column for each system: which columns are systems, and the names of these.
+"""Tables with a column for each system: find the columns of systems, and their names.
 
-Programs write more columns than scores: numbers of rows, lengths, steps of training, what a model
-was asked. Read as systems, such a column wins or loses against all others. `ASIDES` has their
-names; `find_asides` also looks at what is in them. What is set aside is an assumption that each
-report has; `--columns systems=A|B` says otherwise.
+Programs also write columns that are not scores: row numbers, lengths, training steps, prompts. Read
+as a system, such a column wins or loses against all systems. `ASIDES` has the names of these
+columns; `find_asides` also looks at their values. If a column is set aside, each report shows this
+as an assumption; `--columns systems=A|B` overrides it.
 """
 
 from __future__ import annotations
@@ -327,10 +327,10 @@ def guess_documents(table: InputTable, columns: Iterable[int]) -> int | None:
 def read_system_names(
     names: Sequence[str], metric: str, known: Collection[str]
 ) -> dict[str, str | None]:
-    """The known system in the name of each column, as in ``mySys_XCOMET-XL (seg)``.
+    """Find the known system in the name of each column, as in ``mySys_XCOMET-XL (seg)``.
 
-    None for a column of another metric. Empty where the names are those of the systems, or are of
-    no system.
+    None for a column of another metric. The result is empty if the columns have exactly the names
+    of the systems, or if the name of a column contains no known system.
 
     >>> read_system_names(["A_COMET (seg)", "B_COMET (seg)"], "COMET", ["A", "B"])
     {'A_COMET (seg)': 'A', 'B_COMET (seg)': 'B'}

@@ -1,7 +1,7 @@
 """Folders in the layout of the WMT shared tasks, of 2024 and of 2021 to 2023.
 
-The inputs of the metrics tasks mix both: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Where
-names say all, the files may also lie side by side. Each may be gzipped.
+The inputs of the metrics tasks mix both: ``system_outputs/en-de/SET.en-de.hyp.NAME.de``. Files with
+complete names may also be in one folder. Each file may be gzipped.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def read_wmt(
     parses : sequence of (str, path-like)
         System or reference, and its parse in CoNLL-U; see `mtsig_core.readers.conllu.read_conllu`.
     keep_canary : bool
-        Whether to keep a line that the documents file calls ``canary``, a string that is there to
-        be found in training data and translates nothing. The set's `lines` are those of the files
-        either way.
+        Whether to keep a line that the documents file calls ``canary``: a string that helps to
+        detect the test set in training data, and is not a translation. The set's `lines` count the
+        lines of the files in both cases.
 
     Returns
     -------
@@ -159,9 +159,9 @@ def read_wmt(
 def _select_role(
     files: Iterable[_File], role: str, pair_set: _PairSet
 ) -> list[tuple[str, FilePath]]:
-    """Name and path of the files of a role.
+    """Select the name and path of each file of a role.
 
-    Files with names of another generation are taken too, but not those of another set.
+    Files with names of another generation are included, but not files of another set.
     """
     selected: list[tuple[str, FilePath]] = []
     for name, path in files:
@@ -227,9 +227,9 @@ def list_left_out(folder: Path) -> list[Assumption]:
 
 
 def _find_files(folder: Path, places: Iterable[str]) -> list[_File]:
-    """The files in these subfolders, as far as they exist, whose names say what they are.
+    """Find the files in these subfolders (if they exist) whose names can be parsed.
 
-    Names of backups do not.
+    Backups are not included, because their names cannot be parsed.
     """
     files = []
     for place in places:

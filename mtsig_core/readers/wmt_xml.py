@@ -1,4 +1,4 @@
-"""XML of the shared tasks, with source, references and outputs in one file or several."""
+"""Read the XML of the shared tasks, with source, references and outputs in one or several files."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def read_wmt_xml(
 ) -> TestSet:
     """The test set of one language pair from XML files, joined by the ids of documents.
 
-    As in sacreBLEU, white space is one blank in a row, and documents of test suites and segments
-    that no reference has are left out; `lines` count the segments of all other documents. What a
-    reference lacks is None. What a system lacks is an empty text: the words of WMT's ``NO
-    TRANSLATION AVAILABLE`` could match by chance.
+    As in sacreBLEU, runs of white space become one space. Documents of test suites, and segments
+    that no reference has, are left out; `lines` count the segments of all other documents. A
+    segment that a reference lacks is None. A segment that a system lacks is an empty text, because
+    the words of WMT's ``NO TRANSLATION AVAILABLE`` could match by chance.
     """
     if langpair is not None:
         check_langpair(langpair)

@@ -103,9 +103,9 @@ def list_task_metrics(comparison: AnyComparison) -> list[str]:
     """Return all metrics, in the order of the language pairs."""
     if isinstance(comparison, Comparison):
         return list(comparison.metrics)
-    metrics = [
-        name for pair_comparison in comparison.pairs.values() for name in pair_comparison.metrics
-    ]
+    metrics: list[str] = []
+    for pair_comparison in comparison.pairs.values():
+        metrics += pair_comparison.metrics
     return list(dict.fromkeys(metrics))
 
 
@@ -129,7 +129,9 @@ def find_rank_rule(comparison: TaskComparison) -> RankRule:
 
 
 def _find_macro(comparison: AnyComparison, metric: str) -> MacroResult | None:
-    return comparison.macro.get(metric) if isinstance(comparison, TaskComparison) else None
+    if isinstance(comparison, TaskComparison):
+        return comparison.macro.get(metric)
+    return None
 
 
 def name_in_verdict(metric: str) -> str:
@@ -147,7 +149,9 @@ def name_unit(metric: str) -> str:
     >>> name_unit("bleu"), name_unit("human")
     ('BLEU', 'points')
     """
-    return "points" if name_metric(metric) == HUMAN_SCORES else metric_title(metric)
+    if name_metric(metric) == HUMAN_SCORES:
+        return "points"
+    return metric_title(metric)
 
 
 def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str:
@@ -164,13 +168,16 @@ def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str
 
 def join_names(items: Sequence[str], escape: bool = True) -> str:
     """Write items as an English list; with `escape` made printable first."""
-    names = [printable(item) for item in items] if escape else items
-    return list_names(names, len(items))
+    if escape:
+        items = [printable(item) for item in items]
+    return list_names(items, len(items))
 
 
 def name_pairs(pairs: Sequence[str]) -> str:
     """Write the names of language pairs, or their number if a sentence has no room for them."""
-    return ", ".join(pairs) if len(pairs) <= _FEW else format_count(len(pairs), "language pair")
+    if len(pairs) <= _FEW:
+        return ", ".join(pairs)
+    return format_count(len(pairs), "language pair")
 
 
 def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -187,13 +194,13 @@ def group_by_lang_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the sentences of `group_by_lang_pair`, each with its language pairs and without."""
-    grouped = _group_texts(
-        (lang_pair, printable(sentence))
-        for lang_pair, pair_sentences in sentences.items()
-        for sentence in pair_sentences
-    )
-    of_all, of_some = [], []
+    """Return the sentences of `group_by_lang_pair`, each as written there, and by itself."""
+    texts = []
+    for lang_pair, pair_sentences in sentences.items():
+        texts += [(lang_pair, printable(sentence)) for sentence in pair_sentences]
+    grouped = _group_texts(texts)
+    of_all = []
+    of_some = []
     for sentence, lang_pairs in grouped.items():
         if len(lang_pairs) == len(sentences):
             of_all.append((sentence, sentence))
@@ -238,13 +245,17 @@ def describe_direction(higher_is_better: bool, differences: bool = True) -> str:
 
 def describe_difference(result: MetricResult) -> str:
     """Write the subtraction that is positive where the row is better."""
-    return "row minus column" if result.higher_is_better else "column minus row"
+    if result.higher_is_better:
+        return "row minus column"
+    return "column minus row"
 
 
 def name_score_axis(result: MetricResult, settings: Settings) -> str:
     """Write the end of the title of an axis of scores, after the metric."""
     title = f"with {write_level(settings)} CI"
-    return title if result.higher_is_better else f"{title}, lower is better"
+    if result.higher_is_better:
+        return title
+    return f"{title}, lower is better"
 
 
 def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
@@ -257,7 +268,9 @@ def name_simultaneous(result: MetricResult, settings: Settings) -> str | None:
 def name_family(result: MetricResult, settings: Settings) -> str:
     """Name the pairs that a correction is for."""
     family = f"all {len(result.tested)} pairs"
-    return family if settings.baseline is None else f"{family} with the baseline"
+    if settings.baseline is None:
+        return family
+    return f"{family} with the baseline"
 
 
 def find_anchor(result: MetricResult, settings: Settings) -> str:
@@ -347,7 +360,9 @@ def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
             return "not tested: no segment in common"
         if is_split(pair, settings.alpha):
             return "test and scores disagree"
-    return "no significant difference" if pair.decidable else FEW
+    if pair.decidable:
+        return "no significant difference"
+    return FEW
 
 
 def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
@@ -391,34 +406,37 @@ def write_evidence(
     """
     settings = comparison.settings
     view = view_pair(pair, name, result, settings)
+    n_pairs = len(_list_tested(result))
     form = choose_form(result)
     difference = f"{signed(view.difference, form)} {name_unit(result.metric)}"
-    phrases = [f"{difference}{_name_common_segments(comparison, result, pair)}"]
-    n_pairs = len(_list_tested(result))
-    contradiction = None
+    difference += _name_common_segments(comparison, result, pair)
+    test_outcome = _write_test_outcome(view, name, _name_partner(pair, name), n_pairs, settings)
     interval = find_decisive_interval(view, n_pairs, settings)
-    if interval is not None:
-        low, high = (signed(bound, form, "") for bound in interval)
-        is_joint = interval is view.ci_joint
-        level = f"{write_level(settings)} CI"
-        if is_joint:
-            level += " for all pairs together"
-        is_decisive = is_joint or n_pairs == 1
-        if is_decisive and contradicts_decision(pair, interval, settings):
-            verb = "excludes" if pair.better is None else "contains"
-            contradiction = f"but the {level}, by another method, {verb} 0: {low} to {high}"
-        else:
-            phrases.append(f"{level} {low} to {high}")
+    if interval is None:
+        return f"{difference}, {test_outcome}"
+    is_joint = interval is view.ci_joint
+    level = f"{write_level(settings)} CI"
+    if is_joint:
+        level += " for all pairs together"
+    low, high = interval
+    bounds = f"{signed(low, form, '')} to {signed(high, form, '')}"
+    is_decisive = is_joint or n_pairs == 1
+    if is_decisive and contradicts_decision(pair, interval, settings):
+        verb = "excludes" if pair.better is None else "contains"
+        contradiction = f"but the {level}, by another method, {verb} 0: {bounds}"
+        return f"{difference}, {test_outcome}, {contradiction}"
+    return f"{difference}, {level} {bounds}, {test_outcome}"
+
+
+def _write_test_outcome(
+    view: PairView, name: str, partner: str, n_pairs: int, settings: Settings
+) -> str:
+    """Write the wins of both systems of a pair, or the p."""
     if view.win is not None and view.lose is not None:
-        partner = _name_partner(pair, name)
-        phrases.append(f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}")
-    elif view.adjusted_p is None:
-        phrases.append("not tested, as they have no segments in common")
-    else:
-        phrases.append(write_p(view.adjusted_p, p_word(settings.correction, n_pairs)))
-    if contradiction is not None:
-        phrases.append(contradiction)
-    return ", ".join(phrases)
+        return f"{name} wins {view.win:.1%} of the resamples, {partner} {view.lose:.1%}"
+    if view.adjusted_p is None:
+        return "not tested, as they have no segments in common"
+    return write_p(view.adjusted_p, p_word(settings.correction, n_pairs))
 
 
 def _name_common_segments(
@@ -568,8 +586,10 @@ def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]
     if len(answers) == 2:
         return ". ".join(["The metrics disagree", *answers])
     _, *other_groups = by_verdict.values()
-    names = _name_few([name_metric(name) for group in other_groups for name in group])
-    return f"The metrics disagree. {answers[0]}. Other verdicts: by {names}"
+    names: list[str] = []
+    for group in other_groups:
+        names += [name_metric(name) for name in group]
+    return f"The metrics disagree. {answers[0]}. Other verdicts: by {_name_few(names)}"
 
 
 def _name_few(names: Sequence[str]) -> str:
@@ -589,7 +609,9 @@ def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> 
         return answer
     evidence = [_write_answer_pair(comparison, metric) for metric in metrics]
     known = [text for text in evidence if text is not None]
-    return f"{answer} ({'; '.join(known)})" if known else answer
+    if not known:
+        return answer
+    return f"{answer} ({'; '.join(known)})"
 
 
 def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
@@ -653,7 +675,9 @@ def _state_against_baseline(result: MetricResult, baseline: str) -> str:
         f"Against {baseline}: {n_better} significantly better, {n_worse} significantly worse, "
         f"{n_open} without a significant difference"
     )
-    return f"{verdict}, {n_untested} not tested" if n_untested else verdict
+    if n_untested:
+        verdict += f", {n_untested} not tested"
+    return verdict
 
 
 def name_top_group(
@@ -670,7 +694,9 @@ def name_top_group(
     """
     if ahead:
         others = [name for name in systems if name != names[0]]
-        partners = others[0] if len(others) == 1 else f"the other {len(others)} systems"
+        partners = f"the other {len(others)} systems"
+        if len(others) == 1:
+            [partners] = others
         return f"{names[0]} is significantly better than {partners}{place}"
     if len(names) > 1:
         return f"No clear winner{place}. Top group: {', '.join(names)}"
@@ -696,7 +722,9 @@ def name_first_place(rule: RankRule) -> str:
     >>> name_first_place(RANK_RULES["simultaneous"]), name_first_place(RANK_RULES["wmt25"])
     ('top group', 'first, ranked as WMT25')
     """
-    return "top group" if rule.name == "simultaneous" else f"first, ranked {rule.title}"
+    if rule.name == "simultaneous":
+        return "top group"
+    return f"first, ranked {rule.title}"
 
 
 # -------------------------------------------------------------------------------------------------
@@ -781,22 +809,23 @@ def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, l
     """Return the sentences of `list_caveats`, each with the warnings that it is made of."""
     lang_pairs = select_lang_pairs(comparison, metric)
     is_task = isinstance(comparison, TaskComparison)
-    sentences: dict[str, list[str]] = {}
-    cautions: dict[str, list[Caution]] = {}
+    sentences_of_pair: dict[str, list[str]] = {}
+    cautions_of_sentence: dict[str, list[Caution]] = {}
     for lang_pair, (pair_comparison, result) in lang_pairs.items():
-        sentences[lang_pair] = []
+        sentences_of_pair[lang_pair] = []
         if is_task:
             picked = pick_caveats(pair_comparison, result)
         else:
             picked = pick_verdict_caveats(pair_comparison, metric)
         for caution in picked:
             sentence = caution.general if is_task else caution.finding
-            sentences[lang_pair].append(sentence)
-            cautions.setdefault(printable(sentence), []).append(caution)
+            sentences_of_pair[lang_pair].append(sentence)
+            cautions_of_sentence.setdefault(printable(sentence), []).append(caution)
     explained: list[tuple[str, list[Caution]]] = []
     if isinstance(comparison, TaskComparison):
         explained += [(sentence, []) for sentence in _list_task_caveats(comparison, metric)]
-    explained += [(text, cautions[sentence]) for text, sentence in _group_sentences(sentences)]
+    for text, sentence in _group_sentences(sentences_of_pair):
+        explained.append((text, cautions_of_sentence[sentence]))
     explained += [(sentence, []) for sentence in _list_unreliable(comparison, metric)]
     return explained
 
@@ -1092,7 +1121,9 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
         if ruled.changed is not None:
             counts["ranks"] += len(result.systems)
             counts["changed"] += ruled.changed
-    return counts if ruled_results else None
+    if not ruled_results:
+        return None
+    return counts
 
 
 # -------------------------------------------------------------------------------------------------
@@ -1113,7 +1144,9 @@ def list_exclusions(comparison: AnyComparison) -> list[str]:
         if exclusion.reason:
             name += f" ({exclusion.reason})"
         names.append(name)
-    return [f"Excluded: {printable(', '.join(names))}."] if names else []
+    if not names:
+        return []
+    return [f"Excluded: {printable(', '.join(names))}."]
 
 
 def describe_subject(comparison: AnyComparison, metric: str) -> list[str]:
@@ -1124,7 +1157,9 @@ def describe_subject(comparison: AnyComparison, metric: str) -> list[str]:
     lang_pairs = select_lang_pairs(comparison, metric)
     first, result = next(iter(lang_pairs.values()))
     systems = order_systems(comparison, metric)
-    verb = "compared" if len(result.systems) > 1 else "scored"
+    verb = "scored"
+    if len(result.systems) > 1:
+        verb = "compared"
     by_metric = (
         f"by {printable(name_metric(metric))} ({describe_direction(result.higher_is_better)})"
     )
@@ -1167,7 +1202,9 @@ def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
     if not info.references:
         facts.append("segment scores without texts")
     elif not result.was_given:
-        word = "reference" if len(info.references) == 1 else "references"
+        word = "references"
+        if len(info.references) == 1:
+            word = "reference"
         facts.append(f"{word} {join_names(info.references)}")
     return f"{printable(info.name)} ({'; '.join(facts)})"
 
@@ -1197,7 +1234,9 @@ def _write_share(counts: set[int], total: int) -> str:
     if not counts or min(counts) == total:
         return ""
     low, high = min(counts), max(counts)
-    return f"{low:,} of " if low == high else f"{low:,} to {high:,} of "
+    if low == high:
+        return f"{low:,} of "
+    return f"{low:,} to {high:,} of "
 
 
 def has_different_segments(comparison: Comparison, result: MetricResult) -> bool:
@@ -1223,8 +1262,10 @@ def name_resampled_units(settings: Settings) -> str:
 
     Permutations of blocks have none, as they are mtsig's own.
     """
-    source = "" if settings.block_length is None else " (Politis and Romano 1994)"
-    return f"{name_units(settings)}{source}"
+    units = name_units(settings)
+    if settings.block_length is None:
+        return units
+    return f"{units} (Politis and Romano 1994)"
 
 
 def name_intervals(result: MetricResult, settings: Settings) -> str:
@@ -1233,7 +1274,9 @@ def name_intervals(result: MetricResult, settings: Settings) -> str:
         return "Student's t intervals of segment means"
     if result.ci == "jackknife-t":
         return f"jackknife t intervals over {_name_left_out_units(settings)}"
-    kind = "BCa" if result.ci == "bca" else result.ci
+    kind = result.ci
+    if kind == "bca":
+        kind = "BCa"
     return (
         f"{kind} bootstrap intervals from {settings.resamples:,} resamples of "
         f"{name_resampled_units(settings)}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -112,8 +112,10 @@ def _get_ranks(row: SystemResult | MacroSystem) -> tuple[int, int] | None:
 
 
 def _name_metric(result: MetricResult) -> str:
-    arrow = "↑" if result.higher_is_better else "↓"
-    return f"{metric_title(result.metric)} {arrow}"
+    title = metric_title(result.metric)
+    if result.higher_is_better:
+        return f"{title} ↑"
+    return f"{title} ↓"
 
 
 def leaderboard_table(result: MetricResult, settings: Settings) -> Table:
@@ -190,7 +192,9 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
 
 
 def _name_anchor_column(settings: Settings) -> str:
-    return "vs_best" if settings.baseline is None else "vs_baseline"
+    if settings.baseline is None:
+        return "vs_best"
+    return "vs_baseline"
 
 
 def _add_tally(table: TableBuilder, result: MetricResult, is_shown: bool = True) -> None:
@@ -220,8 +224,10 @@ def differences_table(result: MetricResult, settings: Settings) -> Table:
     fields = ["ci"]
     if name_simultaneous(result, settings) is not None:
         fields.append("ci_joint")
-    fields += ["p", "adjusted_p"] if has_p_values(settings) else ["win", "lose"]
-    fields.append("decision")
+    if has_p_values(settings):
+        fields += ["p", "adjusted_p", "decision"]
+    else:
+        fields += ["win", "lose", "decision"]
     columns = [f"{key}_{field}" for field in fields]
     differences = table.values(key)
     compared_rows = [row for row, value in enumerate(differences) if value != EMPTY]
@@ -386,7 +392,9 @@ def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -
 
 
 def _get_detectable(pair: PairResult) -> tuple[float, float | None, float | None] | None:
-    return None if pair.mdd is None else (pair.mdd, pair.mdd_low, pair.mdd_high)
+    if pair.mdd is None:
+        return None
+    return pair.mdd, pair.mdd_low, pair.mdd_high
 
 
 def _add_rule_decisions(table: TableBuilder, result: MetricResult, settings: Settings) -> None:
@@ -394,10 +402,14 @@ def _add_rule_decisions(table: TableBuilder, result: MetricResult, settings: Set
     title = RANK_RULES[settings.rank_rule].title
 
     def get_improvement(pair: PairResult) -> float | None:
-        return None if pair.rule_delta is None else result.sign * pair.rule_delta
+        if pair.rule_delta is None:
+            return None
+        return result.sign * pair.rule_delta
 
     def get_better(pair: PairResult) -> str | None:
-        return None if pair.rule_better is None else _name_side(pair, pair.rule_better)
+        if pair.rule_better is None:
+            return None
+        return _name_side(pair, pair.rule_better)
 
     has_p = any(pair.rule_p is not None for pair in result.pairs)
     form = choose_form(result)
@@ -407,7 +419,9 @@ def _add_rule_decisions(table: TableBuilder, result: MetricResult, settings: Set
 
 
 def _name_side(pair: PairResult | MacroPair, side: str) -> str:
-    return pair.a if side == "a" else pair.b
+    if side == "a":
+        return pair.a
+    return pair.b
 
 
 def name_better(pair: PairResult | MacroPair) -> str | None:
@@ -461,7 +475,9 @@ def numbered_matrix(result: MetricResult) -> Table:
         is_below_diagonal = index[row] > index[column]
         cells[row, column] = value
         if is_below_diagonal and value is not None:
-            text = number(value, ".3f") if has_shares else format_p(value)
+            text = format_p(value)
+            if has_shares:
+                text = number(value, ".3f")
             cells[row, column] = Cell(text, value)
     marks = set()
     for pair in result.pairs:
@@ -682,7 +698,7 @@ def runs_table(comparison: AnyComparison, metric: str) -> Table:
 
 def _runs_table(result: MetricResult | MacroResult, settings: Settings) -> Table:
     rows = [row for row in result.runs if len(row.scores) > 1]
-    all_scores = [score for row in rows for score in row.scores]
+    all_scores = list(chain(*(row.scores for row in rows)))
     form = written_like(all_scores)
     table = TableBuilder("runs", rows)
     table.add("system", "system", "name")
@@ -751,11 +767,11 @@ def with_run_records(
 
 def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
     """Rows of CSV: the score of each training run."""
-    return [
-        {"system": row.system, "run": k, "score": score}
-        for row in result.runs
-        for k, score in enumerate(row.scores, 1)
-    ]
+    records = []
+    for row in result.runs:
+        for run, score in enumerate(row.scores, 1):
+            records.append({"system": row.system, "run": run, "score": score})
+    return records
 
 
 # -------------------------------------------------------------------------------------------------
@@ -805,14 +821,20 @@ def name_system(task: TaskInfo, name: str) -> str:
     words = list(info.labels)
     if info.display_name not in (None, name):
         words.insert(0, str(info.display_name))
-    return f"{name} ({', '.join(words)})" if words else name
+    return _add_labels(name, words)
 
 
 def name_in_print(task: TaskInfo, name: str) -> str:
     """The name of a system in a paper, and whether it is contrastive or a human translation."""
     info = task.systems.get(name, SystemInfo())
     print_name = info.display_name or name
-    return f"{print_name} ({', '.join(info.labels)})" if info.labels else print_name
+    return _add_labels(print_name, info.labels)
+
+
+def _add_labels(name: str, labels: Sequence[str]) -> str:
+    if not labels:
+        return name
+    return f"{name} ({', '.join(labels)})"
 
 
 def map_print_names(task: TaskInfo) -> dict[str, str]:
@@ -837,7 +859,7 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
     if macro is not None:
         table.add("rank", "rank across", "rank", _map_ranks(macro).get)
-    n_pairs = Counter(system for ranks in ranks_within.values() for system in ranks)
+    n_pairs = Counter(chain(*ranks_within.values()))
     table.add("n_pairs", "language pairs", "count", lambda system: n_pairs[system])
     for lang_pair, ranks in ranks_within.items():
         table.add(lang_pair, lang_pair, "rank", ranks.get)
@@ -870,7 +892,9 @@ def _add_means(table: TableBuilder, macro: MacroResult, results: Sequence[Metric
     def count(key: str) -> Value:
         return lambda system: getattr(across[system], key) if system in judged else None
 
-    all_scores = [row.score for result in results for row in result.systems]
+    all_scores: list[float] = []
+    for result in results:
+        all_scores += [row.score for row in result.systems]
     form = written_like(all_scores)
     table.add("score", "mean score", "score", lambda system: across[system].score, form=form)
     for key in ("wins", "ties", "losses"):
@@ -953,11 +977,15 @@ def _write_first(comparison: Comparison, result: MetricResult) -> str:
     if first:
         return ", ".join(first)
     reason = explain_no_ranks(comparison, result)
-    return f"no system is ranked ({reason})" if reason else "no system is ranked"
+    if not reason:
+        return "no system is ranked"
+    return f"no system is ranked ({reason})"
 
 
 def _write_first_by_ranges(result: MetricResult) -> str:
-    first = _list_first(result) if result.ruled is None else result.ruled.first_held
+    first: Sequence[str] = _list_first(result)
+    if result.ruled is not None:
+        first = result.ruled.first_held
     return ", ".join(first) or "no system is ranked"
 
 
@@ -1014,7 +1042,7 @@ def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
 
 
 def _list_metrics(disputed: Sequence[Disputed]) -> list[str]:
-    return list(dict.fromkeys(metric for dispute in disputed for metric in dispute.metrics))
+    return list(dict.fromkeys(chain(*(dispute.metrics for dispute in disputed))))
 
 
 def disputed_pairs_table(disputed: Sequence[Disputed]) -> Table:

@@ -1,1 +1,1 @@
-"""The demonstration corpus: simulated systems, calibrated to those of Koehn (2004)."""
+"""The demonstration corpus: simulated systems, calibrated to the systems of Koehn (2004)."""

@@ -1,10 +1,10 @@
-"""The demonstration corpus: six simulated systems, calibrated to those of Koehn (2004).
+"""The demonstration corpus: six simulated systems, calibrated to the systems of Koehn (2004).
 
-Nothing in it is real.
+No text in it is real.
 
-`simulate` makes it, in seconds; `load_demo` reads the same from ``demo.xz``, in less than one.
-``python -m mtsig_core.simulation.corpus`` writes that file again. ``docs/data.md`` describes what
-it imitates.
+`simulate` makes the corpus in a few seconds; `load_demo` reads the same corpus from ``demo.xz`` in
+less than a second. ``python -m mtsig_core.simulation.corpus`` writes that file again.
+``docs/data.md`` describes the original that the corpus imitates.
 """
 
 from __future__ import annotations

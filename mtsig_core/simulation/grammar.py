@@ -1,8 +1,8 @@
 """The grammar behind the simulated corpus: from ``demo.words.txt`` to all sentences at once.
 
-A sentence starts as one rule and is rewritten until only meanings are left. A meaning has one or
-more interchangeable words. Texts stay arrays of numbers until the very end, so that a million words
-take a fraction of a second.
+A sentence starts as one rule, which is rewritten until only meanings are left. A meaning has one or
+more interchangeable words. Texts stay arrays of numbers until the last step, so that a million
+words take a fraction of a second.
 """
 
 from __future__ import annotations

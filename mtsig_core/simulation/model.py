@@ -1,4 +1,4 @@
-"""How the simulated corpus is made: its content, its difficulty, and the output of each system.
+"""The model of the simulated corpus: its content, its difficulty, and the output of each system.
 
 A test set is a run of topics, a topic a run of documents, a document a run of segments. A system
 gets a word wrong where
@@ -29,7 +29,7 @@ Stream = Callable[..., np.random.Generator]
 #: Difficulty is centred on so many segments, so that a short corpus is the beginning of a long one.
 HOME_SEGMENTS = 30_000
 
-# Mean length of a clause in tokens when each optional part is said with this probability.
+# Mean length of a clause in tokens when each optional part occurs with this probability.
 _FULLNESS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _CLAUSE_LENGTH = (8.0, 11.6, 16.5, 23.0, 32.0)
 _TOKENS_PER_CLAUSE = 16  # a sentence gets about one clause for so many tokens
@@ -52,10 +52,10 @@ class SimulatedSystem:
     #: Share of the words that would be right but are left out (if negative) or followed by a stray
     #: word (if positive).
     length_bias: float = 0.0
-    #: Share of the words, wrong or right, that are left out (if positive), in runs and rather where
-    #: the system is not sure, as a decoder does that is told to be brief. If negative, the share of
-    #: the words where it says more: fewer are left out, a wrong word is followed by the right one,
-    #: and a right word next to a wrong one by a stray one.
+    #: If positive, the share of the words, wrong or right, that are left out. They are left out in
+    #: runs, mostly where the system is not sure, like a decoder with a length penalty. If negative,
+    #: the share of the words where the output is longer: fewer words are left out, the right word
+    #: follows a wrong word, and a stray word follows a right word next to a wrong one.
     word_penalty: float = 0.0
     #: Probability of the usual word where several are interchangeable; None: as of the references.
     #: Another choice of words is no error, yet finds fewer of them in a reference.

@@ -281,15 +281,18 @@ def _draw_share(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int) ->
     errors = place(system_errors, pair_errors)
     first_sides = contrast.rows[:, 0]
     pair_freedom = sides.freedom[first_sides]
+    freedom = place(systems.freedom, pair_freedom, fill=1.0)
+    observed = place(systems.observed, contrast.deltas)
+    replicates = place(systems.replicates, differences)
     return _Share(
         is_tested=is_tested,
         is_single=n_units < 2,
         n_apart=draws.n_apart,
-        observed=place(systems.observed, contrast.deltas),
-        replicates=place(systems.replicates, differences),
+        observed=observed,
+        replicates=replicates,
         null=null,
         variances=errors**2,
-        freedom=place(systems.freedom, pair_freedom, fill=1.0),
+        freedom=freedom,
     )
 
 
@@ -958,6 +961,7 @@ def _list_macro_pairs(
         better_side = int(decisions.better[k])
         is_decidable = bool(decisions.decidable[k])
         n_apart = int(draws.n_apart[k])
+        better = SIDES[better_side]
         pair = MacroPair(
             a=draws.names[first],
             b=draws.names[second],
@@ -967,7 +971,7 @@ def _list_macro_pairs(
             ci_high=high[k],
             p_value=p_value,
             p_adjusted=p_adjusted,
-            better=SIDES[better_side],
+            better=better,
             decidable=is_decidable,
             n_apart=n_apart,
         )

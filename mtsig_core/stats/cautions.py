@@ -109,7 +109,8 @@ def find_cautions(
         cautions += _about_averaged_ratings(testset, settings, name)
         cautions += _about_domains_of_systems(testset, settings, result)
     cautions += _keep_relevant(about_texts(testset), testset, results)
-    cautions += about_words(testset, {name: result.tokenizer for name, result in results.items()})
+    tokenizers = {name: result.tokenizer for name, result in results.items()}
+    cautions += about_words(testset, tokenizers)
     for result in results.values():
         cautions += _about_split(settings, result)
         cautions += _about_pairs(testset, settings, result)
@@ -127,11 +128,15 @@ def _keep_relevant(
 
     A system may have no score of any metric; tables of scores may be all that was compared.
     """
-    compared = {row.system for result in results.values() for row in result.systems}
+    compared: set[str] = set()
+    for result in results.values():
+        compared.update(row.system for row in result.systems)
     has_text_metric = any(name not in testset.scores for name in results)
     for caution in cautions:
         is_excluded = caution.a in testset.systems and caution.a not in compared
-        if not is_excluded and (has_text_metric or caution.code not in _ABOUT_TEXT_METRICS):
+        is_of_metrics = caution.code in _ABOUT_TEXT_METRICS
+        lacks_metric = is_of_metrics and not has_text_metric
+        if not is_excluded and not lacks_metric:
             yield caution
 
 
@@ -159,12 +164,11 @@ def _about_design(
         yield Caution("one-system", a=next(iter(testset.systems)))
     yield from about_independence(testset, settings.unit)
     yield from about_copies(testset, units)
+    remedy = _choose_documents(settings)
+    enough = _has_enough_documents(testset, settings, results)
+    se_ratio = _median_se_ratio(results)
     yield from about_ignored_documents(
-        testset,
-        settings.unit,
-        _choose_documents(settings),
-        enough=_has_enough_documents(testset, settings, results),
-        se_ratio=_median_se_ratio(results),
+        testset, settings.unit, remedy, enough=enough, se_ratio=se_ratio
     )
     yield from _about_few_units(settings, units, results)
     yield from about_definition(settings.test)
@@ -188,17 +192,15 @@ def _has_enough_documents(
     if n_pairs == 0 or settings.unit != "segment":
         return True
     by_document = replace(settings, **_choose_documents(settings))  # type: ignore[arg-type]
-    return fewest_units(by_document, n_pairs) <= (testset.n_documents or 0)
+    n_documents = testset.n_documents or 0
+    return fewest_units(by_document, n_pairs) <= n_documents
 
 
 def _median_se_ratio(results: Mapping[str, MetricResult]) -> float | None:
     """Return the median over pairs of standard errors by document over those by segment."""
-    ratios = [
-        pair.se_ratio
-        for result in results.values()
-        for pair in result.pairs
-        if pair.se_ratio is not None
-    ]
+    ratios: list[float] = []
+    for result in results.values():
+        ratios += [pair.se_ratio for pair in result.pairs if pair.se_ratio is not None]
     if ratios:
         return statistics.median(ratios)
     return None
@@ -250,15 +252,16 @@ def about_need_of_units(test: str) -> Iterator[Caution]:
 def about_skew(settings: Settings, result: MetricResult, draws: MetricDraws) -> Iterator[Caution]:
     """Warn of systems whose differences to the others are skewed, if the test should hold its level."""
     is_compared = settings.baseline is None or settings.baseline in draws.names
-    if not draws.skewed or TESTS[settings.test].caution is not None or not is_compared:
+    has_fault = TESTS[settings.test].caution is not None
+    if not draws.skewed or has_fault or not is_compared:
         return
     better_by_pair = decide_studentised(draws, settings)
     significant_pairs = [pair for pair in result.tested if pair.significant]
-    lost = [
-        (pair.a, pair.b)
-        for pair in significant_pairs
-        if better_by_pair.get((pair.a, pair.b), pair.better) is None
-    ]
+    lost = []
+    for pair in significant_pairs:
+        names = (pair.a, pair.b)
+        if better_by_pair.get(names, pair.better) is None:
+            lost.append(names)
     n_other = None
     if better_by_pair:
         n_other = sum(better is not None for better in better_by_pair.values())
@@ -290,8 +293,9 @@ def warn_of_skew(
     if not skewed:
         return
     first = skewed[0]
+    systems = [row.system for row in skewed]
     facts = {
-        "systems": [row.system for row in skewed],
+        "systems": systems,
         "unit": settings.unit,
         "n": n_units,
         "first": first.system,
@@ -332,9 +336,11 @@ def about_few_in(
 def _count_needed(test: str, unit: str, alpha: float) -> int:
     """Return how many units a test needs to find a single pair significant."""
     n = 2
-    while not significant(float(p_floor(TESTS[test], unit, np.array(n))), alpha):
+    while True:
+        least = float(p_floor(TESTS[test], unit, np.array(n)))
+        if significant(least, alpha):
+            return n
         n += 1
-    return n
 
 
 # -------------------------------------------------------------------------------------------------
@@ -368,8 +374,11 @@ def about_top_groups(results: Mapping[str, MetricResult]) -> Iterator[Caution]:
 def about_one_metric(results: Mapping[str, MetricResult], *remedies: Remedy) -> Iterator[Caution]:
     """Warn that systems were compared by a single metric, unless that is human scores."""
     names = list(results)
-    if len(names) == 1 and results[names[0]].pairs and not pick_human_scores(names):
-        yield Caution("one-metric", {}, names[0], remedies=remedies)
+    if len(names) != 1 or pick_human_scores(names):
+        return
+    (name,) = names
+    if results[name].pairs:
+        yield Caution("one-metric", {}, name, remedies=remedies)
 
 
 def about_choice(task: TaskInfo, first: str) -> Iterator[Caution]:
@@ -415,9 +424,11 @@ def about_agreement(agreement: Agreement | TaskAgreement) -> Iterator[Caution]:
         agreements: Mapping[str, Agreement] = {agreement.testset.name: agreement}
     else:
         agreements = agreement.pairs
-    yield from dict.fromkeys(chain(*(each.warnings for each in agreements.values())))
+    cautions = chain.from_iterable(each.warnings for each in agreements.values())
+    yield from dict.fromkeys(cautions)
     sizes = {name: _count_units(each.testset, each.sampling) for name, each in agreements.items()}
-    yield from about_few_in(sizes, agreement.sampling.unit, agreement.sampling.alpha)
+    sampling = agreement.sampling
+    yield from about_few_in(sizes, sampling.unit, sampling.alpha)
 
 
 def _count_units(info: TestSetInfo, sampling: SamplingSettings) -> int:
@@ -449,20 +460,21 @@ def _about_equal_scores(
     for row in result.systems:
         reason = explain_end(metric, row.score)
         if reason is not None:
-            at_end.setdefault((f"{row.score:.2f}", reason), []).append(row.system)
+            score_and_reason = (f"{row.score:.2f}", reason)
+            at_end.setdefault(score_and_reason, []).append(row.system)
             if metric.higher_is_better and round(row.score) == 0:
                 lowest = row.system
     for (score, reason), names in at_end.items():
         if len(names) > 1 or lowest in names:
             yield _warn_of_equal_scores(testset, metric.name, names, score, reason)
     systems_at_end = set(chain(*at_end.values()))
-    equal_pairs = [
-        (pair.a, pair.b)
-        for pair in result.tested
-        if pair.se == 0 == pair.delta
-        and pair.a not in systems_at_end
-        and not _has_same_outputs(testset, pair.a, pair.b)
-    ]
+    equal_pairs = []
+    for pair in result.tested:
+        is_equal = pair.se == 0 and pair.delta == 0
+        if not is_equal or pair.a in systems_at_end:
+            continue
+        if not _has_same_outputs(testset, pair.a, pair.b):
+            equal_pairs.append((pair.a, pair.b))
     for group in _join_pairs(equal_pairs):
         names = [row.system for row in result.systems if row.system in group]
         yield _warn_of_equal_scores(testset, metric.name, names)
@@ -488,7 +500,8 @@ def _warn_of_equal_scores(
     differing = [
         (a, b) for a, b in combinations(systems, 2) if not _has_same_outputs(testset, a, b)
     ]
-    telling, n_told = _find_telling_metric(testset.only(systems), metric, differing)
+    these_systems = testset.only(systems)
+    telling, n_told = _find_telling_metric(these_systems, metric, differing)
     facts = {
         "systems": systems,
         "score": score,
@@ -514,12 +527,15 @@ def _find_telling_metric(
     for name in _TELLING_METRICS:
         if name == metric:
             continue
-        candidate = resolve_metric(replace(testset, scores={}), name)
-        scores = candidate.score(candidate.statistics(testset).sum(axis=1))
+        without_scores = replace(testset, scores={})
+        candidate = resolve_metric(without_scores, name)
+        totals = candidate.statistics(testset).sum(axis=1)
+        scores = candidate.score(totals)
         score_of = dict(zip(testset.systems, scores, strict=True))
         n_told = 0
         for a, b in pairs:
-            n_told += abs(score_of[a] - score_of[b]) > TOLERANCE * abs(score_of[a])
+            difference = abs(score_of[a] - score_of[b])
+            n_told += difference > TOLERANCE * abs(score_of[a])
         if n_told > most:
             best = name
             most = int(n_told)
@@ -528,7 +544,9 @@ def _find_telling_metric(
 
 def _has_same_outputs(testset: TestSet, a: str, b: str) -> bool:
     """Whether two systems have the same outputs, in all training runs."""
-    return testset.systems[a] == testset.systems[b] and testset.runs.get(a) == testset.runs.get(b)
+    if testset.systems[a] != testset.systems[b]:
+        return False
+    return testset.runs.get(a) == testset.runs.get(b)
 
 
 def reference_disagreement(result: MetricResult, n_segments: int) -> dict[str, Any]:
@@ -544,7 +562,8 @@ def reference_disagreement(result: MetricResult, n_segments: int) -> dict[str, A
         leads.append(lead)
     if not leads:
         return {}
-    return {"top_group": find_top_group(result) or (), "leads": leads, "n_segments": n_segments}
+    top_group = find_top_group(result) or ()
+    return {"top_group": top_group, "leads": leads, "n_segments": n_segments}
 
 
 # -------------------------------------------------------------------------------------------------
@@ -617,17 +636,19 @@ def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Cauti
     open_pairs = []
     for pair in result.tested:
         never_differs = pair.decidable and pair.se == 0
-        if not (pair.significant or is_split(pair, settings.alpha) or never_differs):
+        is_decided = pair.significant or is_split(pair, settings.alpha)
+        if not is_decided and not never_differs:
             open_pairs.append(pair)
     if not open_pairs:
         return
     detectable = [pair.mdd for pair in open_pairs if pair.mdd is not None]
+    n_undecidable = sum(not pair.decidable for pair in open_pairs)
     facts: dict[str, Any] = {
         "n": len(open_pairs),
         "m": len(result.tested),
         "n_pairs": len(result.pairs),
         "mdd": max(detectable, default=None),
-        "n_undecidable": sum(not pair.decidable for pair in open_pairs),
+        "n_undecidable": n_undecidable,
     }
     if result.has_rule_decisions:  # the rule counts other pairs, so the words name the test
         facts["decided_by"] = settings.test
@@ -644,20 +665,23 @@ def about_intervals(settings: Settings, result: MetricResult) -> Iterator[Cautio
         if jointly:
             low = pair.ci_joint_low
             high = pair.ci_joint_high
-        if low is None or high is None or not pair.decidable or is_split(pair, settings.alpha):
+        if low is None or high is None:
+            continue
+        if not pair.decidable or is_split(pair, settings.alpha):
             continue
         if pair.significant == contains_zero(low, high):
             odd.append(pair)
     if not odd:
         return
     n_significant = sum(pair.significant for pair in odd)
-    works_in_steps = settings.correction in ("holm", "romano-wolf")
+    works_in_steps = jointly and settings.correction in ("holm", "romano-wolf")
+    trust = trusted(settings, odd)
     facts = {
         "n_open": len(odd) - n_significant,
         "n_significant": n_significant,
         "jointly": jointly,
-        "in_steps": jointly and works_in_steps and n_significant > 0,
-        "trust": trusted(settings, odd),
+        "in_steps": works_in_steps and n_significant > 0,
+        "trust": trust,
     }
     yield Caution("interval-and-decision", facts, result.metric)
 
@@ -673,10 +697,13 @@ def trusted(settings: Settings, pairs: Sequence[PairResult]) -> dict[str, Any]:
     needed = None
     if has_few and not unlike and TESTS[settings.test].draws == "bootstrap":
         needed = FEW_FOR_BOOTSTRAP
+    names = [(pair.a, pair.b) for pair in unlike]
+    n_others = len(pairs) - len(unlike)
+    ratio = max((pair.swap_ratio or 0 for pair in unlike), default=None)
     return {
-        "unlike": [(pair.a, pair.b) for pair in unlike],
-        "n_others": len(pairs) - len(unlike),
-        "ratio": max((pair.swap_ratio or 0 for pair in unlike), default=None),
+        "unlike": names,
+        "n_others": n_others,
+        "ratio": ratio,
         "needed": needed,
         "unit": settings.unit,
     }
@@ -716,17 +743,11 @@ def _about_domains_of_systems(
     if not lacking:
         return
     rated_by_all = all_rated.intersection(*(rated[name] for name in lacking))
-    missing = [
-        domain
-        for domain in dict.fromkeys(testset.domains)
-        if domain in all_rated and domain not in rated_by_all
-    ]
-    yield Caution(
-        "domains-of-systems",
-        {"rule": settings.rank_rule, "systems": lacking, "domains": missing},
-        result.metric,
-        remedies=({"rank_rule": "simultaneous"},),
-    )
+    rated_by_some = all_rated - rated_by_all
+    missing = [domain for domain in dict.fromkeys(testset.domains) if domain in rated_by_some]
+    facts = {"rule": settings.rank_rule, "systems": lacking, "domains": missing}
+    remedy = {"rank_rule": "simultaneous"}
+    yield Caution("domains-of-systems", facts, result.metric, remedies=(remedy,))
 
 
 def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> Caution:
@@ -753,7 +774,8 @@ def about_ranks(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     correction_of_ranks = rank_correction(settings)
     differ = rank_disagreement(result)
     for_all = CORRECTIONS[settings.correction].family_wise
-    if settings.correction == correction_of_ranks or (for_all and not differ):
+    is_same = settings.correction == correction_of_ranks
+    if is_same or (for_all and not differ):
         return
     facts = {
         "own": correction_of_ranks,
@@ -774,12 +796,18 @@ def rank_disagreement(result: MetricResult | MacroResult) -> dict[str, Any]:
         return {}
     lost = set()
     for pair in result.pairs:
-        if pair.better is not None:
-            lost.add(pair.b if pair.better == "a" else pair.a)
+        if pair.better == "a":
+            lost.add(pair.b)
+        elif pair.better == "b":
+            lost.add(pair.a)
+    n_systems = len(result.systems)
     ranks = {}
     for row in result.systems:
-        ranks[row.system] = range(row.rank_low or 1, (row.rank_high or len(result.systems)) + 1)
-    is_undecided = bool(result.pairs) and not any(pair.decidable for pair in result.pairs)
+        low = row.rank_low or 1
+        high = row.rank_high or n_systems
+        ranks[row.system] = range(low, high + 1)
+    has_decidable = any(pair.decidable for pair in result.pairs)
+    is_undecided = bool(result.pairs) and not has_decidable
     wary = [name for name in ranks if ranks[name].start > 1 and name not in lost]
     bold = [row.system for row in result.systems if row.rank_low == 1 and row.system in lost]
     n_apart = 0
@@ -793,7 +821,9 @@ def rank_disagreement(result: MetricResult | MacroResult) -> dict[str, Any]:
 
 
 def _are_apart(first: range, second: range) -> bool:
-    return first.stop <= second.start or second.stop <= first.start
+    is_first_ahead = first.stop <= second.start
+    is_second_ahead = second.stop <= first.start
+    return is_first_ahead or is_second_ahead
 
 
 def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
@@ -801,9 +831,12 @@ def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
     split = [pair for pair in result.tested if is_split(pair, settings.alpha)]
     if not split:
         return
-    favoured_first = [
-        (pair.a, pair.b) if pair.favours == "a" else (pair.b, pair.a) for pair in split
-    ]
+    favoured_first = []
+    for pair in split:
+        names = (pair.b, pair.a)
+        if pair.favours == "a":
+            names = (pair.a, pair.b)
+        favoured_first.append(names)
     facts = {
         "test": settings.test,
         "m": len(result.tested),
@@ -820,6 +853,7 @@ def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
     draws_limit_p = find_shortage(settings, result) is None and not result.exact
     some_are_decidable = any(pair.decidable for pair in result.pairs)
+    smallest_p = TESTS[settings.test].smallest_p(settings.trials)
     near_at_least = []
     for pair in result.pairs:
         names = (result.metric, pair.a, pair.b)
@@ -827,12 +861,14 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
         facts = _few_differences(testset, settings, result, pair)
         if facts:
             yield Caution("few-differences", facts, *names)
-        if result.metric not in testset.scores and _has_same_outputs(testset, pair.a, pair.b):
+        is_of_texts = result.metric not in testset.scores
+        if is_of_texts and _has_same_outputs(testset, pair.a, pair.b):
             yield Caution("identical-outputs", {}, *names)
         elif pair.n and _has_same_scores(testset, pair, result.metric):
             yield Caution("identical-scores", {"n": pair.n}, *names)
         elif pair.decidable and draws_limit_p and is_near(pair, settings):
-            if (pair.p_value or 0) <= TESTS[settings.test].smallest_p(settings.trials):
+            p_value = pair.p_value or 0
+            if p_value <= smallest_p:
                 near_at_least.append(pair)
             else:
                 facts = {"p": pair.p_adjusted, "correction": settings.correction}
@@ -852,20 +888,22 @@ def _about_common(
     if pair.n == 0:
         yield Caution("no-common-line", {}, *names)
         return
-    could_be_significant = can_reach(settings, np.array([pair.n_units]), "none").any()
+    n_units = np.array([pair.n_units])
+    could_be_significant = can_reach(settings, n_units, "none").any()
     if some_are_decidable and not pair.decidable and not could_be_significant:
         facts = {"unit": settings.unit, "n": pair.n_units}
         yield Caution("too-few-common-units", facts, *names)
         return
     has_few_units = pair.n_effective < FEW_UNITS <= result.n_effective
-    if has_few_units or pair.n < FEW_UNITS <= testset.n_segments:
-        is_by_document = settings.unit == "document"
-        facts = {
-            "n": pair.n,
-            "n_documents": pair.n_units if is_by_document else None,
-            "worth": pair.n_effective if is_by_document else None,
-        }
-        yield Caution("few-common-lines", facts, *names)
+    has_few_segments = pair.n < FEW_UNITS <= testset.n_segments
+    if has_few_units or has_few_segments:
+        n_documents = None
+        worth = None
+        if settings.unit == "document":
+            n_documents = pair.n_units
+            worth = pair.n_effective
+        common = {"n": pair.n, "n_documents": n_documents, "worth": worth}
+        yield Caution("few-common-lines", common, *names)
 
 
 def _few_differences(
@@ -880,11 +918,15 @@ def _few_differences(
     is_larger = pair.p_value is None or pair.p_value > least
     if least <= 0 or (pair.decidable and is_larger):
         return {}
+    n_texts = _count_differing_texts(testset, settings, pair, result.metric)
+    n_all = pair.n_units
+    if settings.unit == "block":
+        n_all = pair.n
     return {
         "unit": differing_unit(settings),
         "n": pair.n_apart,
-        "n_texts": _count_differing_texts(testset, settings, pair, result.metric),
-        "n_all": pair.n if settings.unit == "block" else pair.n_units,
+        "n_texts": n_texts,
+        "n_all": n_all,
         "least": least,
         "bootstrap": test.is_bootstrap,
     }
@@ -925,11 +967,15 @@ def is_near(pair: PairResult, settings: Settings) -> bool:
     if settings.trials is None or pair.p_value is None or pair.p_adjusted is None:
         return False
     if settings.correction == "romano-wolf":  # itself a share of the replicates
-        error = math.sqrt(pair.p_adjusted * (1 - pair.p_adjusted) / settings.trials)
+        share = pair.p_adjusted
+        multiple = 1.0
     else:  # a multiple of a share
         share = pair.p_value / TESTS[settings.test].steps
-        error = pair.p_adjusted / share * math.sqrt(share * (1 - share) / settings.trials)
-    return error > 0 and pair.p_adjusted < 1 and abs(pair.p_adjusted - settings.alpha) <= 2 * error
+        multiple = pair.p_adjusted / share
+    error_of_share = math.sqrt(share * (1 - share) / settings.trials)
+    error = multiple * error_of_share
+    distance = abs(pair.p_adjusted - settings.alpha)
+    return error > 0 and pair.p_adjusted < 1 and distance <= 2 * error
 
 
 def about_near_at_least(
@@ -951,7 +997,8 @@ def about_near_at_least(
 
 
 def _add_trials(settings: Settings) -> tuple[Remedy, ...]:
-    return ({"trials": 5 * (settings.trials or 0) + 4},)
+    n_trials = settings.trials or 0
+    return ({"trials": 5 * n_trials + 4},)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -971,7 +1018,8 @@ def about_runs(
     if single:
         yield Caution("single-run", {"names": single})
     for name, outputs in testset.runs.items():
-        if len({testset.systems[name], *outputs}) <= len(outputs):
+        distinct = {testset.systems[name], *outputs}
+        if len(distinct) <= len(outputs):
             yield Caution("identical-runs", a=name)
     for result in results:
         if not result.runs:
@@ -985,8 +1033,9 @@ def _about_unstable_pairs(settings: Settings, result: MetricResult) -> Iterator[
         needed = smallest_stable_difference(row, settings.alpha)
         if not pair.significant or needed is None or not row.se_total:
             continue
-        if abs(pair.delta) < needed:
-            facts = {"errors": abs(pair.delta) / row.se_total, "needed": needed / row.se_total}
+        size = abs(pair.delta)
+        if size < needed:
+            facts = {"errors": size / row.se_total, "needed": needed / row.se_total}
             yield Caution("runs-may-turn", facts, result.metric, pair.a, pair.b)
 
 
@@ -1017,13 +1066,12 @@ def about_texts(testset: TestSet) -> Iterator[Caution]:
 def _about_empty(
     role: str, texts_by_name: Mapping[str, Sequence[str | None]], lines: Sequence[int]
 ) -> Iterator[Caution]:
-    empty = {}
+    empty: dict[str, list[int]] = {}
     for name, texts in texts_by_name.items():
-        empty[name] = [
-            line
-            for line, text in zip(lines, texts, strict=True)
-            if text is not None and not text.strip()
-        ]
+        empty[name] = []
+        for line, text in zip(lines, texts, strict=True):
+            if text is not None and not text.strip():
+                empty[name].append(line)
     for name in sorted(empty, key=lambda name: -len(empty[name])):  # the worst first
         texts = texts_by_name[name]
         n = len(empty[name])
@@ -1073,7 +1121,10 @@ def find_missing_tokenizers(
     missing = {}
     for name in metrics:
         is_of_texts = name in METRICS and name not in testset.scores
-        if is_of_texts and lacks_tokenizer(resolve_metric(testset, name), testset):
+        if not is_of_texts:
+            continue
+        metric = resolve_metric(testset, name)
+        if lacks_tokenizer(metric, testset):
             missing[name] = about_missing_tokenizer(testset, name, lang_pair)
     return missing
 
@@ -1092,7 +1143,8 @@ LEAST_DOCUMENTS = 10
 def about_independence(testset: TestSet, unit: str) -> Iterator[Caution]:
     """Warn that segments may depend on each other, if documents are unknown or have one segment."""
     n = testset.n_segments
-    if testset.n_documents == n and n >= LEAST_DOCUMENTS and unit != "block":
+    has_one_each = testset.n_documents == n and n >= LEAST_DOCUMENTS
+    if has_one_each and unit != "block":
         yield Caution("one-segment-documents", {"n": n})
     if testset.documents is not None:
         return
@@ -1110,13 +1162,14 @@ def about_copies(testset: TestSet, units: Units) -> Iterator[Caution]:
     copies = find_copies(testset, units)
     if copies is None or not copies.matters:
         return
+    worth = units.pieces / copies.inflation
     facts = {
         "n": copies.n,
         "n_segments": copies.n_segments,
         "line": copies.line,
         "first_line": copies.first_line,
         "unit": units.kind,
-        "worth": units.pieces / copies.inflation,
+        "worth": worth,
         "n_units": units.pieces,
         "has_sources": testset.sources is not None,
         "has_references": bool(testset.references),
@@ -1138,15 +1191,21 @@ def about_ignored_documents(
     """
     if testset.documents is None or unit != "segment":
         return
-    facts = {"n_documents": testset.n_documents or 0, "enough": enough, "se_ratio": se_ratio}
-    yield Caution("documents-ignored", facts, remedies=(remedy,) if enough else ())
+    n_documents = testset.n_documents or 0
+    facts = {"n_documents": n_documents, "enough": enough, "se_ratio": se_ratio}
+    remedies: tuple[Remedy, ...] = ()
+    if enough:
+        remedies = (remedy,)
+    yield Caution("documents-ignored", facts, remedies=remedies)
 
 
 def about_repeated_references(testset: TestSet) -> Iterator[Caution]:
     """Warn of each system that is a reference."""
     for reference, system in repeated_references(testset):
-        facts = {"reference": reference, "has_others": len(testset.references) > 1}
-        yield Caution("reference-among-systems", facts, a=system, remedies=({"exclude": system},))
+        has_others = len(testset.references) > 1
+        facts = {"reference": reference, "has_others": has_others}
+        remedy = {"exclude": system}
+        yield Caution("reference-among-systems", facts, a=system, remedies=(remedy,))
 
 
 def repeated_references(testset: TestSet) -> list[tuple[str, str]]:
@@ -1229,7 +1288,9 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
 # All that makes a test set look wrong as it is opened.
 
 
-_TOO_SHORT, _TOO_LONG = 0.5, 2.0  # characters of a system's output / of the reference, in all
+#: Characters of a system's output / of the reference, in all.
+_TOO_SHORT = 0.5
+_TOO_LONG = 2.0
 
 
 def find_suspicions(testset: TestSet) -> list[Caution]:
@@ -1260,5 +1321,6 @@ def _about_lengths(testset: TestSet) -> Iterator[Caution]:
         return
     for name, output in testset.systems.items():
         ratio = count_characters(output) / expected
-        if 0 < ratio < _TOO_SHORT or ratio > _TOO_LONG:
+        is_too_short = 0 < ratio < _TOO_SHORT
+        if is_too_short or ratio > _TOO_LONG:
             yield Caution("odd-length", {"ratio": ratio, "reference": reference}, a=name)

@@ -370,16 +370,12 @@ def _find_detectable(
     with_any_trials = replace(settings, trials=None)
     is_reachable = can_reach(with_any_trials, n_apart, "bonferroni")
     alpha_of_family = alpha / max(1, len(se))
-    mdd = detect(unbiased_se, alpha)
-    mdd_low = detect(se_low, alpha)
-    mdd_high = detect(se_high, alpha)
-    mdd_family = detect(unbiased_se, alpha_of_family)
-    return {
-        "mdd": np.where(can_detect, mdd, np.nan),
-        "mdd_low": np.where(can_detect, mdd_low, np.nan),
-        "mdd_high": np.where(can_detect, mdd_high, np.nan),
-        "mdd_family": np.where(can_detect & is_reachable, mdd_family, np.nan),
-    }
+    can_detect_in_family = can_detect & is_reachable
+    mdd = np.where(can_detect, detect(unbiased_se, alpha), np.nan)
+    mdd_low = np.where(can_detect, detect(se_low, alpha), np.nan)
+    mdd_high = np.where(can_detect, detect(se_high, alpha), np.nan)
+    mdd_family = np.where(can_detect_in_family, detect(unbiased_se, alpha_of_family), np.nan)
+    return {"mdd": mdd, "mdd_low": mdd_low, "mdd_high": mdd_high, "mdd_family": mdd_family}
 
 
 def decide_studentised(draws: MetricDraws, settings: Settings) -> dict[tuple[str, str], str | None]:
@@ -464,6 +460,7 @@ def _pair_results(
         fields: dict[str, float | None] = {
             name: finite_or_none(values[k]) for name, values in columns.items()
         }
+        n_effective = float(draws.effective[in_all])
         pair = PairResult(
             draws.names[first[k]],
             draws.names[second[k]],
@@ -473,7 +470,7 @@ def _pair_results(
             favours=SIDES[favoured_side],
             n=int(draws.n[in_all]),
             n_units=n_units,
-            n_effective=float(draws.effective[in_all]),
+            n_effective=n_effective,
             decidable=bool(is_decidable[k]),
             n_apart=limit_of_p,
         )

@@ -113,16 +113,15 @@ class PairTests:
         win = select_rows(self.win)
         lose = select_rows(self.lose)
         if win is not None and lose is not None:
-            is_first = orientation > 0
-            win, lose = np.where(is_first, win, lose), np.where(is_first, lose, win)
-        return PairTests(
-            select_rows(self.p),
-            win,
-            lose,
-            select_rows(self.swap_se),
-            self.side[rows] * orientation,
-            self.stepped[family : family + 1],
-        )
+            is_reversed = orientation < 0
+            win_as_drawn = win
+            win = np.where(is_reversed, lose, win)
+            lose = np.where(is_reversed, win_as_drawn, lose)
+        p = select_rows(self.p)
+        swap_se = select_rows(self.swap_se)
+        side = self.side[rows] * orientation
+        stepped = self.stepped[family : family + 1]
+        return PairTests(p, win, lose, swap_se, side, stepped)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,27 +198,22 @@ class MetricDraws:
         if self.on_common is not None:
             differences = self.on_common
             assert differences.freedom is not None, "it was drawn for intervals"
-            return Sample(
-                differences.observed[tested],
-                replicates,
-                differences.left_out[tested],
-                segments,
-                differences.freedom[tested],
-            )
+            observed = differences.observed[tested]
+            left_out = differences.left_out[tested]
+            freedom = differences.freedom[tested]
+            return Sample(observed, replicates, left_out, segments, freedom)
         assert systems.freedom is not None, "they were drawn for intervals"
-        return Sample(
-            pair_differences(systems.observed, pairs),
-            replicates,
-            pair_differences(systems.left_out, pairs),
-            segments,
-            systems.freedom[pairs[:, 0]],  # without gaps all systems have the same units
-        )
+        observed = pair_differences(systems.observed, pairs)
+        left_out = pair_differences(systems.left_out, pairs)
+        freedom = systems.freedom[pairs[:, 0]]  # without gaps all systems have the same units
+        return Sample(observed, replicates, left_out, segments, freedom)
 
     def drawn_differences(self, tested: np.ndarray) -> np.ndarray:
         """The differences of these pairs on bootstrap samples, shape (tested, resamples)."""
         if self.on_common is not None:
             return np.asarray(self.on_common.replicates[tested])
-        return pair_differences(self.systems.replicates, self.pairs[self.n > 0][tested])
+        tested_pairs = self.pairs[self.n > 0]
+        return pair_differences(self.systems.replicates, tested_pairs[tested])
 
 
 # -------------------------------------------------------------------------------------------------
@@ -248,7 +242,8 @@ def draw_metric(
     count_progress = stage("counting")
     if count_progress is not None:
         count_progress(0.0)
-    measured = measure(testset.keep_scorable(metric.name), metric, progress=count_progress)
+    scorable = testset.keep_scorable(metric.name)
+    measured = measure(scorable, metric, progress=count_progress)
     if counted is not None:
         counted[metric.name] = measured
     # The statistics are most of the memory on large sets, so the first order is not kept.
@@ -324,14 +319,11 @@ def draw_systems(
     left_out = np.empty((data.shape[1], 0))
     if plan.resamples > 0 or test.draws == "studentised":
         left_out = engine.jackknife_scores(data)
-    sample = Sample(
-        data.scores,
-        # A copy: a view would keep all the scores of the test in memory.
-        np.ascontiguousarray(scores[:, : plan.resamples]),
-        left_out,
-        segment_scores(data.metric, statistics),
-        find_freedom(data, statistics),
-    )
+    # A copy: a view would keep all the scores of the test in memory.
+    replicates = np.ascontiguousarray(scores[:, : plan.resamples])
+    scores_of_segments = segment_scores(data.metric, statistics)
+    freedom = find_freedom(data, statistics)
+    sample = Sample(data.scores, replicates, left_out, scores_of_segments, freedom)
     return SystemDraws(statistics, data, scores, sample)
 
 
@@ -350,7 +342,8 @@ def draw_contrast(
     sides = systems
     if contrast.data is not data:
         sides = draw_systems(contrast.data, contrast.statistics, plan, jobs, stage("pairs"))
-    n_apart = contrast.count_differing_units(TESTS[plan.test].draws == "swaps")
+    is_swapped = TESTS[plan.test].draws == "swaps"
+    n_apart = contrast.count_differing_units(is_swapped)
     return ContrastDraws(systems, contrast, sides, n_apart)
 
 
@@ -379,26 +372,22 @@ def _find_skewed(measured: Measured, draws: ContrastDraws) -> tuple[SkewedSystem
         return ()
     contrast = draws.contrast
     units = contrast.data.units
-    return find_skewed(
-        contrast.difference(draws.sides.sample.left_out),
-        contrast.pairs[contrast.is_tested],
-        measure_sizes(units),
-        measured.names,
-        list_unit_names(measured.testset, units),
-        measured.sign,
-    )
+    left_out = contrast.difference(draws.sides.sample.left_out)
+    tested = contrast.pairs[contrast.is_tested]
+    sizes = measure_sizes(units)
+    unit_names = list_unit_names(measured.testset, units)
+    return find_skewed(left_out, tested, sizes, measured.names, unit_names, measured.sign)
 
 
 def _sample_differences(draws: ContrastDraws) -> Sample:
     contrast = draws.contrast
     sample = draws.sides.sample
     assert sample.freedom is not None, "it was drawn for intervals"
-    return Sample(
-        contrast.deltas,
-        contrast.difference(sample.replicates),
-        contrast.difference(sample.left_out),
-        freedom=sample.freedom[contrast.rows[:, 0]],  # both sides have the same units
-    )
+    replicates = contrast.difference(sample.replicates)
+    left_out = contrast.difference(sample.left_out)
+    first_sides = contrast.rows[:, 0]
+    freedom = sample.freedom[first_sides]  # both sides have the same units
+    return Sample(contrast.deltas, replicates, left_out, freedom=freedom)
 
 
 def _se_ratios(
@@ -431,13 +420,10 @@ def _se_ratios(
     n_documents, _ = contrast.count_units(measured.units("document"))
     has_ratio = errors["segment"] > 0
     # A single document or segment has no standard error.
-    has_ratio &= np.minimum(contrast.n_common, n_documents)[contrast.is_tested] > 1
-    ratios: np.ndarray = np.divide(
-        errors["document"],
-        errors["segment"],
-        out=np.full(len(contrast.rows), np.nan),
-        where=has_ratio,
-    )
+    n_pieces = np.minimum(contrast.n_common, n_documents)
+    has_ratio &= n_pieces[contrast.is_tested] > 1
+    ratios = np.full(len(contrast.rows), np.nan)
+    np.divide(errors["document"], errors["segment"], out=ratios, where=has_ratio)
     return ratios
 
 
@@ -452,8 +438,10 @@ def _scores_of_runs(measured: Measured) -> dict[str, tuple[float, ...]]:
     if by_run is None:
         return {}
     runs = {}
-    for name, scores in zip(measured.names, by_run(measured.totals).tolist(), strict=True):
-        n_runs = 1 + len(measured.testset.runs.get(name, ()))
+    scores_by_system = by_run(measured.totals).tolist()
+    for name, scores in zip(measured.names, scores_by_system, strict=True):
+        more_runs = measured.testset.runs.get(name, ())
+        n_runs = 1 + len(more_runs)
         runs[name] = tuple(scores[:n_runs])
     return runs
 
@@ -473,7 +461,9 @@ def _draw_over_domains(measured: Measured, units: Units, plan: Plan) -> Sample |
         return None
     over_domains = score_over_domains(measured)
     data = UnitStatistics(over_domains.metric, over_domains.stored, units)
-    return draw_systems(data, over_domains.stored, replace(plan, test="ar"), 1, None).sample
+    without_draws = replace(plan, test="ar")  # the scores of the intervals are enough
+    draws = draw_systems(data, over_domains.stored, without_draws, 1, None)
+    return draws.sample
 
 
 def _draw_references(
@@ -503,21 +493,19 @@ def _draw_reference(
     block_length = plan.block_length
     if block_length is not None:
         block_length = min(block_length, float(testset.n_segments))
-    measured = measure(testset, metric, progress=stage(f"counting, {stage_name}")).best_first()
+    count_progress = stage(f"counting, {stage_name}")
+    measured = measure(testset, metric, progress=count_progress).best_first()
     units = measured.units(plan.unit, block_length)
     plan = replace(plan, resamples=0)
     progress = stage(f"test, {stage_name}")
     pairs = engine.all_pairs(len(measured.names))
     draws = draw_contrast(measured, pairs, units, plan, jobs, lambda _name: progress)
-    tests = test_contrast(draws, plan, [np.arange(len(pairs))], jobs, progress)
+    family = np.arange(len(pairs))
+    tests = test_contrast(draws, plan, [family], jobs, progress)
+    names = tuple(measured.names)
+    deltas = draws.contrast.deltas
     return ReferenceDraws(
-        name,
-        testset.n_segments,
-        block_length,
-        tuple(measured.names),
-        draws.contrast.deltas,
-        draws.n_apart,
-        tests,
+        name, testset.n_segments, block_length, names, deltas, draws.n_apart, tests
     )
 
 
@@ -545,7 +533,8 @@ def derive_seed(seed: int, name: str) -> int:
     True
     """
     key = f"{seed}\0{name}".encode()
-    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
+    digest = hashlib.blake2b(key, digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 def draw_part(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) -> PartDraws:
@@ -561,7 +550,9 @@ def draw_part(measured: Measured, pairs: np.ndarray, plan: Plan, jobs: int = 1) 
         # The replicates lack the swap that exchanges no unit, which gives the observed differences.
         all_swaps = np.column_stack([contrast.deltas, replicates])
         rng = np.random.default_rng(plan.seed)
-        joint = all_swaps[:, rng.integers(all_swaps.shape[1], size=plan.trials)]
+        n_swaps = all_swaps.shape[1]
+        drawn_swaps = rng.integers(n_swaps, size=plan.trials)
+        joint = all_swaps[:, drawn_swaps]
     return PartDraws(draws.systems, contrast, draws.sides, draws.n_apart, replicates, joint)
 
 
@@ -583,14 +574,12 @@ def test_contrast(
     errors = None
     if test.draws == "studentised":
         errors = jackknife_errors(sides.sample.left_out, contrast.rows)
+    replicates = draw_replicates(contrast, sides, plan, jobs, progress)
+    n_apart = draws.n_apart[contrast.is_tested]
+    floor = p_floor(test, plan.unit, n_apart)
+    is_exact = test.tries_all(contrast.data.units)
     return test_pairs(
-        contrast.deltas,
-        draw_replicates(contrast, sides, plan, jobs, progress),
-        test,
-        p_floor(test, plan.unit, draws.n_apart[contrast.is_tested]),
-        families,
-        is_exact=test.tries_all(contrast.data.units),
-        errors=errors,
+        contrast.deltas, replicates, test, floor, families, is_exact=is_exact, errors=errors
     )
 
 
@@ -634,7 +623,8 @@ def jackknife_errors(left_out: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """
     errors = np.empty(len(pairs))
     for chunk in row_chunks(len(pairs), left_out.shape[1]):
-        errors[chunk] = jackknife_se(pair_differences(left_out, pairs[chunk]))
+        differences = pair_differences(left_out, pairs[chunk])
+        errors[chunk] = jackknife_se(differences)
     return errors
 
 
@@ -662,14 +652,18 @@ def test_pairs(
     has_steps = test.romano_wolf and len(families) > 0
 
     def test_rows(observed: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        mean_squares = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
-        columns = [p_values(observed, rows), test.side(observed, rows), np.sqrt(mean_squares)]
+        squares = np.einsum("ij,ij->i", rows, rows)
+        mean_squares = squares / rows.shape[1]
+        p = p_values(observed, rows)
+        side = test.side(observed, rows)
+        columns = [p, side, np.sqrt(mean_squares)]
         if has_steps:
-            columns.extend(measure_null(observed, _null_of(test, rows), is_exact))
+            null = _null_of(test, rows)
+            columns.extend(measure_null(observed, null, is_exact))
         return np.array(columns)
 
     # Making the rows takes most of the time, so all that needs them is computed at once.
-    p, side, swap_se, *null_measures = apply_by_rows(test_rows, observed, replicates)
+    p, side, root_mean_squares, *null_measures = apply_by_rows(test_rows, observed, replicates)
     stepped: tuple[np.ndarray, ...] = ()
     if has_steps:
         spread, size = null_measures
@@ -678,12 +672,10 @@ def test_pairs(
         stepped = step_down(observed, replicates, test, floor, families, measured=(spread, size))
     if not test.of_segments:  # a test of segment scores takes their number into account
         p = np.maximum(floor, p)
-    return PairTests(
-        p,
-        side=side,
-        swap_se=swap_se if test.draws == "swaps" else None,
-        stepped=stepped,
-    )
+    se_of_swaps = None
+    if test.draws == "swaps":
+        se_of_swaps = root_mean_squares
+    return PairTests(p, side=side, swap_se=se_of_swaps, stepped=stepped)
 
 
 # pytest takes these for tests where a test imports them.
@@ -714,5 +706,6 @@ def _null_of(test: SignificanceTest, replicates: np.ndarray) -> np.ndarray:
     """Replicates under the null hypothesis: bootstrap differences are shifted to a mean of 0."""
     if test.draws != "bootstrap":
         return replicates
-    centred: np.ndarray = replicates - replicates.mean(axis=1, keepdims=True)
+    means = replicates.mean(axis=1, keepdims=True)
+    centred: np.ndarray = replicates - means
     return centred

@@ -76,12 +76,12 @@ def digest_of(source: TaskSource) -> str:
     """Return `TaskSource.digest`, from disk if all files have the size, time and place as then."""
     files = [*source.files(), *filter(os.path.exists, source.list_joined_files())]
     stats = [os.stat(path) for path in files]
-    key = (
-        "digest",
-        asdict(replace(source, named_from=None)),
-        [os.path.abspath(path) for path in files],
-        [(row.st_size, row.st_mtime_ns, row.st_ctime_ns, row.st_ino, row.st_dev) for row in stats],
-    )
+    choices = asdict(replace(source, named_from=None))
+    places = [os.path.abspath(path) for path in files]
+    states = [
+        (row.st_size, row.st_mtime_ns, row.st_ctime_ns, row.st_ino, row.st_dev) for row in stats
+    ]
+    key = ("digest", choices, places, states)
     stored = kept_value(str, *key)
     if stored is not None:
         return stored
@@ -263,34 +263,35 @@ class KeptTask:
     @cached_property
     def sizes(self) -> dict[str, tuple[int, int]]:
         """Numbers of systems and segments of each language pair."""
-        contents = remember(
-            dict[str, tuple[tuple[str, ...], int]],
-            lambda: {
-                lang_pair: (tuple(testset.systems), testset.n_segments)
-                for lang_pair, testset in self._all_systems.task.testsets.items()
-            },
-            self._all_systems.digest,
-            "sizes",
-        )
+
+        def list_contents() -> dict[str, tuple[tuple[str, ...], int]]:
+            contents = {}
+            for lang_pair, testset in self._all_systems.task.testsets.items():
+                contents[lang_pair] = (tuple(testset.systems), testset.n_segments)
+            return contents
+
+        kind = dict[str, tuple[tuple[str, ...], int]]
+        contents = remember(kind, list_contents, self._all_systems.digest, "sizes")
         sizes = {}
         for lang_pair in self.info.pairs:
             systems, n_segments = contents[lang_pair]
             excluded = {name for pair, name in self._excluded_systems if pair in ("", lang_pair)}
-            sizes[lang_pair] = (len(set(systems) - excluded), n_segments)
+            n_systems = len(set(systems) - excluded)
+            sizes[lang_pair] = (n_systems, n_segments)
         return sizes
 
     @cached_property
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Of each language pair its references, and those with ratings that are no systems."""
-        return remember(
-            dict[str, tuple[tuple[str, ...], tuple[str, ...]]],
-            lambda: {
-                lang_pair: (tuple(testset.references), tuple(testset.rated_humans))
-                for lang_pair, testset in self._all_systems.task.testsets.items()
-            },
-            self._all_systems.digest,
-            "references",
-        )
+
+        def list_references() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+            references = {}
+            for lang_pair, testset in self._all_systems.task.testsets.items():
+                references[lang_pair] = (tuple(testset.references), tuple(testset.rated_humans))
+            return references
+
+        kind = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
+        return remember(kind, list_references, self._all_systems.digest, "references")
 
     @cached_property
     def _excluded_systems(self) -> tuple[tuple[str, str], ...]:

@@ -193,5 +193,7 @@ def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarra
             c = second_byte & low_bits
             d = second_byte >> half_byte
             for w in range(n_words):
-                sums[r, w] += ways[0, a, w] + ways[1, b, w] + ways[2, c, w] + ways[3, d, w]
+                first_sum = ways[0, a, w] + ways[1, b, w]
+                second_sum = ways[2, c, w] + ways[3, d, w]
+                sums[r, w] += first_sum + second_sum
     return sums

@@ -30,6 +30,7 @@ from mtsig_core.stats.few_units import (
     unbiased,
     units_freedom,
 )
+from mtsig_core.stats.intervals import finite_or_none
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
 _POINTS = 100  # that stand for a distribution of standard errors
@@ -76,16 +77,23 @@ def minimum_detectable_difference(
     least = np.asarray(0.0)
     if n_swapped is not None:
         n = np.clip(n_swapped, 1, _FEW_LEVELS)
-        n_reachable = np.floor(alpha * 2.0 ** (n - 1) * (1 + 1e-12))  # values of p up to alpha
-        level = np.where(n < _FEW_LEVELS, n_reachable / 2.0 ** (n - 1), alpha)
-        least = np.where(n_reachable == 1, np.sqrt(n) * ndtri(power ** (1 / n)), 0.0)
+        n_values = 2.0 ** (n - 1)  # of p
+        n_reachable = np.floor(alpha * n_values * (1 + 1e-12))  # values of p up to alpha
+        level = np.where(n < _FEW_LEVELS, n_reachable / n_values, alpha)
+        power_of_each = power ** (1 / n)
+        least_for_all = np.sqrt(n) * ndtri(power_of_each)
+        least = np.where(n_reachable == 1, least_for_all, 0.0)
     is_normal = np.isinf(freedom)
     finite_freedom = np.where(is_normal, 1.0, freedom)
 
     def quantile(p: np.ndarray) -> np.ndarray:
-        return np.asarray(np.where(is_normal, ndtri(p), stdtrit(finite_freedom, p)))
+        normal = ndtri(p)
+        t = stdtrit(finite_freedom, p)
+        return np.asarray(np.where(is_normal, normal, t))
 
-    n_errors = np.maximum(quantile(1 - level / 2) + quantile(np.asarray(power)), least)
+    quantile_of_level = quantile(1 - level / 2)
+    quantile_of_power = quantile(np.asarray(power))
+    n_errors = np.maximum(quantile_of_level + quantile_of_power, least)
     n_errors = np.where(np.equal(se, 0), 0.0, n_errors)
     return keep_kind(se, n_errors * se)
 
@@ -124,10 +132,15 @@ def power_at(
     # The last axis is for the standard errors that a test may estimate.
     difference = np.abs(difference)[..., None]
     se = np.asarray(se, dtype=float)[..., None]
-    spread = se if spread is None else np.asarray(spread, dtype=float)[..., None]
+    if spread is None:
+        spread = se
+    else:
+        spread = np.asarray(spread, dtype=float)[..., None]
     bound = _bounds(alpha, n_effective) * se
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        share = ndtr((difference - bound) / spread) + ndtr((-difference - bound) / spread)
+        share_right = ndtr((difference - bound) / spread)
+        share_wrong = ndtr((-difference - bound) / spread)
+        share = share_right + share_wrong
     # Without any spread, each sample has the same difference.
     share = np.where(spread > 0, share, difference > bound)
     mean_share: np.ndarray | float = share.mean(axis=-1)[()]
@@ -153,9 +166,13 @@ def exaggeration_at(
     below = -bound - size
     share_above = ndtr(-above)
     share_below = ndtr(below)
-    density = (np.exp(-(above**2) / 2) + np.exp(-(below**2) / 2)) / math.sqrt(2 * math.pi)
+    density_above = np.exp(-(above**2) / 2)
+    density_below = np.exp(-(below**2) / 2)
+    density = (density_above + density_below) / math.sqrt(2 * math.pi)
     significant_sizes = size * (share_above - share_below) + density
-    return float(significant_sizes.mean() / (share_above + share_below).mean() / size)
+    share_significant = share_above + share_below
+    mean_size = significant_sizes.mean() / share_significant.mean()
+    return float(mean_size / size)
 
 
 def _bounds(alpha: float, n_effective: np.ndarray | float) -> np.ndarray:
@@ -168,8 +185,10 @@ def _bounds(alpha: float, n_effective: np.ndarray | float) -> np.ndarray:
 
     freedom = np.asarray(units_freedom(n_effective), dtype=float)
     if np.isinf(freedom).all():
-        return np.full((*freedom.shape, 1), NormalDist().inv_cdf(1 - alpha / 2))
-    bounds: np.ndarray = stdtrit(freedom, 1 - alpha / 2)[..., None] * _estimates(freedom)
+        z = NormalDist().inv_cdf(1 - alpha / 2)
+        return np.full((*freedom.shape, 1), z)
+    t = stdtrit(freedom, 1 - alpha / 2)
+    bounds: np.ndarray = t[..., None] * _estimates(freedom)
     return bounds
 
 
@@ -182,7 +201,8 @@ def _estimates(freedom: np.ndarray) -> np.ndarray:
 
     half = freedom[..., None] / 2
     levels = (np.arange(_POINTS) + 0.5) / _POINTS
-    estimates: np.ndarray = np.sqrt(gammaincinv(half, levels) / half)
+    half_chi_squared = gammaincinv(half, levels)
+    estimates: np.ndarray = np.sqrt(half_chi_squared / half)
     return estimates
 
 
@@ -271,19 +291,25 @@ def _log_variances(left_out: np.ndarray) -> np.ndarray:
     n = left_out.shape[1]
     if n < _LEAST_UNITS:
         return np.full(len(left_out), np.nan)
-    centred = left_out - left_out.mean(axis=1, keepdims=True)
+    means = left_out.mean(axis=1, keepdims=True)
+    centred = left_out - means
     # Kurtosis does not depend on the scale, and fourth powers of tiny numbers would be 0.
     scale = np.abs(centred).max(axis=1, keepdims=True)
     centred /= np.maximum(scale, np.finfo(float).tiny)
     n_cut = int(n / (2 * math.sqrt(n - 4)))
-    inner = np.partition(centred, [n_cut, n - 1 - n_cut], axis=1)[:, n_cut : n - n_cut]
+    stop = n - n_cut
+    partitioned = np.partition(centred, [n_cut, stop - 1], axis=1)
+    inner = partitioned[:, n_cut:stop]
     squares = (centred**2).sum(axis=1)
     squares = np.where(squares > 0, squares, np.nan)
     # A square of squares: ** 4 takes 50 times as long, and rounds by processor.
-    fourths = np.square(centred - inner.mean(axis=1, keepdims=True)) ** 2
+    trimmed_means = inner.mean(axis=1, keepdims=True)
+    fourths = np.square(centred - trimmed_means) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         kurtosis = n * fourths.sum(axis=1) / squares**2
-    variances: np.ndarray = (n / (n - 2)) ** 2 * np.maximum(kurtosis - (n - 3) / n, 0) / (n - 1)
+    c = n / (n - 2)
+    excess = np.maximum(kurtosis - (n - 3) / n, 0)
+    variances: np.ndarray = c**2 * excess / (n - 1)
     return variances
 
 
@@ -298,8 +324,11 @@ def error_interval(
     from scipy.special import gammaincinv
 
     error = unbiased(se, n_effective)
-    low = error / np.sqrt(2 / freedom * gammaincinv(freedom / 2, 1 - alpha / 2))
-    high = error / np.sqrt(2 / freedom * gammaincinv(freedom / 2, alpha / 2))
+    half = freedom / 2
+    high_half_chi_squared = gammaincinv(half, 1 - alpha / 2)
+    low_half_chi_squared = gammaincinv(half, alpha / 2)
+    low = error / np.sqrt(2 / freedom * high_half_chi_squared)
+    high = error / np.sqrt(2 / freedom * low_half_chi_squared)
     return low, high
 
 
@@ -324,12 +353,15 @@ def noncentrality_interval(
         for _ in range(40):
             middle = (low + high) / 2
             # The probability falls as the noncentrality grows.
-            is_too_low = ndtr(differences - middle[:, None]).mean(axis=1) > level
+            probabilities = ndtr(differences - middle[:, None])
+            is_too_low = probabilities.mean(axis=1) > level
             low = np.where(is_too_low, middle, low)
             high = np.where(is_too_low, high, middle)
         return low
 
-    return find_noncentrality(1 - alpha / 2), find_noncentrality(alpha / 2)
+    low = find_noncentrality(1 - alpha / 2)
+    high = find_noncentrality(alpha / 2)
+    return low, high
 
 
 # -------------------------------------------------------------------------------------------------
@@ -455,7 +487,9 @@ def default_difference(scores: Iterable[float]) -> float:
     target = largest / 30
     exponent = math.floor(math.log10(target))
     # Read from text: 10.0 ** -2 is not quite 0.01.
-    steps = [float(f"{m}e{k}") for k in (exponent, exponent + 1) for m in (1, 2, 5)]
+    steps = []
+    for k in (exponent, exponent + 1):
+        steps += [float(f"{mantissa}e{k}") for mantissa in (1, 2, 5)]
     return min(steps, key=lambda step: abs(math.log(step / target)))
 
 
@@ -501,20 +535,23 @@ def plan(
     pairs, settings = _list_pairs(source, metric)
     if not pairs:
         raise SettingError("A difference takes two systems. Add another output.")
-    if not (math.isfinite(difference) and difference > 0):
+    is_positive = math.isfinite(difference) and difference > 0
+    if not is_positive:
         raise SettingError(
             f"The difference is {difference:g}. Expected a number of points above 0, such as 1."
         )
     if not 0 < power < 1:
         raise SettingError(f"power is {power:g}. Expected a number between 0 and 1, such as 0.8.")
+    n_pairs = len(pairs)
     any_trials = replace(settings, trials=None)
-    one_test = _Test(settings.alpha, power, fewest_units(any_trials, 1, "bonferroni"))
-    family_test = _Test(
-        settings.alpha / len(pairs), power, fewest_units(any_trials, len(pairs), "bonferroni")
+    fewest = fewest_units(any_trials, 1, "bonferroni")
+    fewest_in_family = fewest_units(any_trials, n_pairs, "bonferroni")
+    one_test = _Test(settings.alpha, power, fewest)
+    family_test = _Test(settings.alpha / n_pairs, power, fewest_in_family)
+    plans = (
+        _plan_pair(pair, difference, settings, one_test, family_test, n_pairs) for pair in pairs
     )
-    return tuple(
-        _plan_pair(pair, difference, settings, one_test, family_test, len(pairs)) for pair in pairs
-    )
+    return tuple(plans)
 
 
 class _Pair(NamedTuple):
@@ -561,11 +598,10 @@ def _plan_pair(
         n_swapped = None
         if swaps:
             n_swapped = n_common
-        return float(
-            minimum_detectable_difference(
-                errors.error, test.level, test.power, n_effective, n_swapped
-            )
+        detectable = minimum_detectable_difference(
+            errors.error, test.level, test.power, n_effective, n_swapped
         )
+        return float(detectable)
 
     def find_size(target: float, error: float, test: _Test) -> int | None:
         if not (se > 0 and error < _BEYOND * abs(target)):
@@ -576,24 +612,27 @@ def _plan_pair(
         return max(test.least, needed)
 
     def find_sizes(target: float, errors: _Errors, test: _Test) -> Size:
-        units, low, high = (find_size(target, error, test) for error in errors)
+        units = find_size(target, errors.error, test)
+        low = find_size(target, errors.low, test)
+        high = find_size(target, errors.high, test)
         segments = None
         if units is not None:
-            segments = round(units * (pair.n_segments / pair.n_units))
+            mean_length = pair.n_segments / pair.n_units
+            segments = round(units * mean_length)
         return Size(units, low, high, segments)
 
     return PairPlan(
         a=pair.a,
         b=pair.b,
         delta=delta,
-        se=se if math.isfinite(se) else None,
+        se=finite_or_none(se),
         mdd=find_detectable(one_test),
         mdd_family=find_detectable(family_test),
         size=find_sizes(difference, errors, one_test),
         size_family=find_sizes(difference, errors, family_test),
         size_for_own=find_sizes(delta, own_errors, one_test),
         size_for_own_family=find_sizes(delta, own_errors, family_test),
-        se_df=freedom if math.isfinite(freedom) else None,
+        se_df=finite_or_none(freedom),
         n_pairs=n_pairs,
         decidable=n_common >= one_test.least,
         n_effective=n_effective,
@@ -614,8 +653,9 @@ def _estimate_errors(pair: PairError, alpha: float) -> tuple[_Errors, _Errors]:
         t_low, t_high = noncentrality_interval(size / error, freedom, alpha)
         own_low = size / np.maximum(t_high, -t_low)
         own_high = size / np.maximum(t_low, 0)
-    errors = _Errors(float(error[0]), float(low[0]), float(high[0]))
-    return errors, _Errors(errors.error, float(own_low[0]), float(own_high[0]))
+    errors = _Errors(error.item(), low.item(), high.item())
+    own_errors = _Errors(error.item(), own_low.item(), own_high.item())
+    return errors, own_errors
 
 
 def cannot_plan(source: Comparison | SweptSizes, metric: str | None = None) -> Caution | None:
@@ -626,13 +666,13 @@ def cannot_plan(source: Comparison | SweptSizes, metric: str | None = None) -> C
     pairs, settings = _list_pairs(source, metric)
     most = max((pair.error.n_units for pair in pairs), default=0)
     settings = replace(settings, trials=None, correction="none")
-    if not pairs or can_reach(settings, np.array([most])).any():
+    is_reachable = can_reach(settings, np.array([most])).any()
+    if not pairs or is_reachable:
         return None
-    return Caution(
-        "cannot-plan",
-        {"unit": settings.unit, "n": most, "needed": fewest_units(settings, 1)},
-        remedies=suggest_settings(settings, 1),
-    )
+    needed = fewest_units(settings, 1)
+    facts = {"unit": settings.unit, "n": most, "needed": needed}
+    remedies = suggest_settings(settings, 1)
+    return Caution("cannot-plan", facts, remedies=remedies)
 
 
 def _list_pairs(
@@ -658,18 +698,21 @@ def _list_pairs(
 
 
 def _list_compared(comparison: Comparison, metric: str | None) -> list[_Pair]:
-    result = comparison.metrics[next(iter(comparison.metrics)) if metric is None else metric]
+    if metric is None:
+        metric = next(iter(comparison.metrics))
+    result = comparison.metrics[metric]
     pairs = []
     for pair in result.tested:
         if pair.se is None and pair.n_units != 1:
             continue
-        error = PairError(
-            result.sign * pair.delta,
-            math.nan if pair.se is None else pair.se,
-            math.nan if pair.se_df is None else pair.se_df,
-            pair.n_units,
-            pair.n_effective,
-        )
+        improvement = result.sign * pair.delta
+        se = math.nan
+        if pair.se is not None:
+            se = pair.se
+        freedom = math.nan
+        if pair.se_df is not None:
+            freedom = pair.se_df
+        error = PairError(improvement, se, freedom, pair.n_units, pair.n_effective)
         n_units = pair.n
         if comparison.settings.unit == "document":
             n_units = pair.n_units

@@ -62,27 +62,28 @@ def rank_by_weighted_mean(
     pairs = all_pairs(len(names))
     plan = Plan.from_settings(settings)
     by_metric = [_draw_pairs(measured, pairs, units, plan, jobs) for measured in metrics]
-    tested = np.flatnonzero(np.all([draws.is_tested for draws in by_metric], axis=0))
-    delta = np.zeros(len(tested))
-    left_out = np.zeros((len(tested), by_metric[0].left_out.shape[1]))
+    is_tested_by_all = np.all([draws.is_tested for draws in by_metric], axis=0)
+    tested = np.flatnonzero(is_tested_by_all)
+    n_tested = len(tested)
+    delta = np.zeros(n_tested)
+    left_out = np.zeros((n_tested, by_metric[0].left_out.shape[1]))
     for weight, draws in zip(weights, by_metric, strict=True):
         delta += weight * draws.delta[tested]
         left_out += weight * draws.left_out[draws.row[tested]]
     n_apart = np.max([draws.n_apart[tested] for draws in by_metric], axis=0)
     test = TESTS[settings.test]
-    tests = test_pairs(
-        delta,
-        _add_replicates(by_metric, weights, tested),
-        test,
-        p_floor(test, settings.unit, n_apart),
-        [np.arange(len(tested))],
-        is_exact=test.tries_all(units),
-    )
+    replicates = _add_replicates(by_metric, weights, tested)
+    floor = p_floor(test, settings.unit, n_apart)
+    family = np.arange(n_tested)
+    tests = test_pairs(delta, replicates, test, floor, [family], is_exact=test.tries_all(units))
     decisions = decide_tests(tests, delta, 1, n_apart, settings)
-    ranks = rank_systems(len(names), pairs[tested], decisions.for_ranks)
+    tested_pairs = pairs[tested]
+    ranks = rank_systems(len(names), tested_pairs, decisions.for_ranks)
+    ranges = tuple((low, high) for low, high, _ in ranks)
     unit_names = list_unit_names(metrics[0].testset, units)
-    skewed = find_skewed(left_out, pairs[tested], measure_sizes(units), names, unit_names, 1)
-    return WeightedRanks(tuple((low, high) for low, high, _ in ranks), skewed)
+    sizes = measure_sizes(units)
+    skewed = find_skewed(left_out, tested_pairs, sizes, names, unit_names, 1)
+    return WeightedRanks(ranges, skewed)
 
 
 def _draw_pairs(
@@ -91,14 +92,11 @@ def _draw_pairs(
     plan = replace(plan, resamples=0)  # only intervals need them
     draws = draw_contrast(measured, pairs, units, plan, jobs)
     contrast = draws.contrast
-    return _PairsByMetric(
-        is_tested=contrast.is_tested,
-        delta=contrast.fill(contrast.deltas),
-        n_apart=draws.n_apart,
-        row=np.cumsum(contrast.is_tested) - 1,
-        replicates=draw_replicates(contrast, draws.sides, plan, jobs, None),
-        left_out=contrast.difference(jackknife_scores(contrast.data)),
-    )
+    delta = contrast.fill(contrast.deltas)
+    row = np.cumsum(contrast.is_tested) - 1
+    replicates = draw_replicates(contrast, draws.sides, plan, jobs, None)
+    left_out = contrast.difference(jackknife_scores(contrast.data))
+    return _PairsByMetric(contrast.is_tested, delta, draws.n_apart, row, replicates, left_out)
 
 
 def _add_replicates(

@@ -82,9 +82,7 @@ def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit)
     for system in theirs.metrics["given"].systems:
         row = rows[system.system]
         assert (
-            row.repeats == 1
-            and row.score == pytest.approx(system.score)
-            and row.segments == 1200
+            row.repeats == 1 and row.score == pytest.approx(system.score) and row.segments == 1200
         )
         assert row.width == pytest.approx(
             (system.ci_high - system.ci_low) / system.score, rel=0.005

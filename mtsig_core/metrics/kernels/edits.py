@@ -1,14 +1,15 @@
 """Compiled search for the fewest edits and shifts of TER, with sacreBLEU's results.
 
-The search is greedy. Of all shifts of a stretch of words to where the reference has it, it makes
-the one that lowers the edit distance most, until none lowers it. What it tries, in which order, and
-when it gives up is part of the score, so all of sacreBLEU's limits are kept.
+The search is greedy. A shift moves a stretch of words to a place where the reference has it. The
+search makes the shift that lowers the edit distance most, and repeats this until no shift lowers
+it. The score depends on the candidates, their order and the limits of the search, so these are the
+same as in sacreBLEU.
 
 The edit distance is the length of the shortest path through a grid (words of the output, words of
-the reference) that stays in a band around the diagonal. A shift changes the words of some rows
-only. So the shortest paths from the start to the row before them, and from the row after them to
-the end, are those of the unshifted words. Only the rows between are computed for each shift that is
-tried, and a stretch is searched only where the reference has its first word.
+the reference) that stays in a band around the diagonal. A shift changes the words of only some
+rows. The shortest paths from the start to the row before them, and from the row after them to the
+end, do not change. So only the rows between are computed for each shift, and a stretch is searched
+only where the reference has its first word.
 """
 
 import math

@@ -1,9 +1,9 @@
-"""Compiled, exact counting of the n-grams that texts share, of words and of characters.
+"""Compiled, exact counting of the n-grams (of words or of characters) that texts share.
 
-The n-grams of a segment's references are the nodes of a trie. A node's link leads to the node
-without its first symbol, so a text finds the longest known n-gram that ends at each of its symbols
-in one walk. The shorter ones that end there are its links, which are counted once for all at the
-end (Aho and Corasick 1975).
+The n-grams of a segment's references are the nodes of a trie. The link of a node leads to the node
+without its first symbol. So one walk over a text finds, at each symbol, the longest known n-gram
+that ends there. The links lead to the shorter n-grams that end at the same symbol; they are counted
+once, after the walk (Aho and Corasick 1975).
 """
 
 from collections import namedtuple
@@ -292,8 +292,8 @@ def count_ngrams(  # noqa: PLR0914  memory for all segments is allocated once
     TOKENS, CHARACTERS or words BETWEEN_SPACES.
 
     Fills `shared`, of zeros, shape (references or 1, systems, segments, lengths of n-grams), int32:
-    one row counts each n-gram up to the most that a reference has; and `sizes`, the symbols of each
-    text, -1 where there is none.
+    one row counts each n-gram up to the most that a reference has. Also fills `sizes`, the symbols
+    of each text, -1 for a missing text.
     """
     n_rows, n_systems, n_segments, order = shared.shape
     classes, edge, kind = tokenizer

@@ -1,4 +1,4 @@
-"""Compiled splitting of texts, given as code points, into tokens, and numbering of these, exact."""
+"""Compiled, exact splitting of texts (as code points) into tokens, and numbering of the tokens."""
 
 from collections import namedtuple
 
