@@ -49,7 +49,7 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
     sections = [Section("", list(_introduce(dispute)))]
     sections += [Section(block.title, [block]) for block in summary_tables(dispute)]
     sections += _list_text_sections(dispute)
-    caveats = _list_caveats(dispute)
+    caveats = _list_caution_texts(dispute)
     if caveats:
         sections.append(Section("Caveats", caveats, "caveats"))
     sections.append(Section("How it was tested", _list_methods(dispute), "detail"))
@@ -144,7 +144,7 @@ def _pick_cautions(dispute: Dispute) -> list[Caution]:
     return cautions
 
 
-def _list_caveats(dispute: Dispute) -> list[Block]:
+def _list_caution_texts(dispute: Dispute) -> list[Block]:
     cautions = tuple(_pick_cautions(dispute))
     blocks: list[Block] = []
     if cautions:

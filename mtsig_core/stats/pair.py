@@ -372,8 +372,8 @@ def _detectable_difference(pair: _Pair, se: float | None) -> float | None:
     units = pair.units
     alpha = pair.alpha
     n_differing = pair.contrast.count_differing_units(is_swapped=True)
-    smallest_p = p_floor(TESTS["ar"], units.kind, n_differing, units.block_length)
-    if not significant(float(smallest_p[0]), alpha):
+    floor = p_floor(TESTS["ar"], units.kind, n_differing, units.block_length)
+    if not significant(float(floor[0]), alpha):
         return None
     n_effective = float(pair.contrast.n_effective[0])
     n_swapped = None
