@@ -1,4 +1,4 @@
-"""Lecture: scenes that teach resampling to a room, one screen each, by keyboard alone."""
+"""Lecture: scenes that teach resampling to a class, one screen each, with only the keyboard."""
 
 from pages._sections import lecture_stage
 from pages._ui import frame

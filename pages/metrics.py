@@ -1,4 +1,4 @@
-"""Metrics and domains: do metrics agree, does a domain reverse it, which metric to trust."""
+"""Metrics and domains: do metrics and domains agree, and which metric to trust."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Results: every language pair of a shared task, its top group, and the systems across them."""
+"""Results: the top group of each language pair of a shared task, and ranks across the pairs."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""Review: what an organiser decides about a task: who is excluded, and who is declared first."""
+"""Review: an organiser's decisions on a task: the excluded systems and the declared winner."""
 
 from functools import partial
 

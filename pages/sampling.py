@@ -1,4 +1,4 @@
-"""Sampling: what a small test set tells about a large one, in blocks and in broad samples."""
+"""Sampling: how well a small test set predicts a large one, with blocks and with broad samples."""
 
 from functools import partial
 

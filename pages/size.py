@@ -1,4 +1,4 @@
-"""Test-set size: how many segments or documents it takes to find a difference."""
+"""Test-set size: how many segments or documents are needed to find a difference."""
 
 import streamlit as st
 

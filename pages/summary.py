@@ -1,4 +1,4 @@
-"""Summary: which system is best, is that more than chance, and what limits the claim."""
+"""Summary: which system is best, could it be chance, and which caveats apply."""
 
 import streamlit as st
 

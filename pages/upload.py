@@ -1,4 +1,4 @@
-"""Upload: the user's files, samples to begin with, and what is open."""
+"""Upload: the user's files, samples to start with, and the test set that is currently open."""
 
 import streamlit as st
 

@@ -57,7 +57,7 @@ class MetricDispute:
     domains: ByDomain | None
     #: What the test set can see, and what size would decide; see `mtsig_core.stats.power.plan`.
     plan: PairPlan | None
-    #: By rank rule, the ends of the rank of each; None where there is none.
+    #: By rank rule, the low and high rank of each system; None for a system without a rank.
     ranks: Mapping[str, tuple[RankEnds, RankEnds]]
 
     @property
@@ -81,7 +81,7 @@ class Dispute:
     comparison: Comparison
     metrics: tuple[MetricDispute, ...]
     not_compared: Mapping[str, str]  # the other metrics, and why they say nothing of this pair
-    #: Under the first metric, those that move the difference most; empty where there are none.
+    #: Under the first metric, the documents that move the difference most; empty without documents.
     documents: Sides
     segments: Sides
 

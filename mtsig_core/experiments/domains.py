@@ -58,14 +58,14 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     """Test all pairs of systems in each domain and on the whole set.
 
     Two families, each corrected by Romano-Wolf: all pairs on the whole set, and all pairs in all
-    domains. A bootstrap sample of the whole set has as many units of each domain as there are.
-    Swaps move units between systems, never between domains, so that approximate randomization of
-    the whole set is stratified as it is. Its intervals are Student's t by the standard errors of
-    samples drawn so; see `find_half_width`.
+    domains. A bootstrap sample of the whole set has as many units of each domain as the set. Swaps
+    move units between systems, never between domains, so approximate randomization is already
+    stratified. Intervals of the whole set are Student's t by the standard errors of such bootstrap
+    samples; see `find_half_width`.
 
     A domain is a test set of its own: a metric that takes its weights from the test set (NIST)
-    takes those of a domain from the domain's references, as `score` and `compare` do of
-    `TestSet.in_domain`. Bootstrap samples and swaps keep them.
+    takes the weights of a domain from the domain's references, as `score` and `compare` do for
+    `TestSet.in_domain`. Bootstrap samples and swaps keep these weights.
 
     >>> ref = [f"a b c d e {k}" for k in range(60)]
     >>> worse = [text[2:] for text in ref]
@@ -211,7 +211,7 @@ def _find_cautions(study: _Study, testset: TestSet) -> Iterator[Caution]:
 def _find_bootstrap_cautions(study: _Study) -> Iterator[Caution]:
     """Find the cautions about bootstraps of domains with few units.
 
-    p of each domain bounds that of the whole set.
+    The p of each domain bounds the p of the whole set.
     """
     test = study.plan.test
     n_effective = []
@@ -360,9 +360,10 @@ def find_half_width(se: float, variances: np.ndarray, worth: np.ndarray, alpha: 
 
     NaN where a domain has a single unit, as nothing shows how far that may vary.
 
-    The bootstrap lacks n / (n - 1) of the variance in each domain by itself, with the n units of
-    equal size that the domain is worth. So a set of many small domains lacks more than one of as
-    many units. t has the degrees of freedom of Welch and Satterthwaite.
+    In each domain, the bootstrap's variance is too small by the factor n / (n - 1), where n is the
+    number of units of equal size that the domain is worth. So the variance of many small domains is
+    further off than the variance of a single domain with as many units. t has the degrees of
+    freedom of Welch and Satterthwaite.
 
     Parameters
     ----------
@@ -492,7 +493,7 @@ def _adjust_together(tests: list[_Tested], test_name: str) -> list[np.ndarray]:
 def _raise_p(whole_set: _Tested, in_domains: list[_Tested]) -> _Tested:
     """Raise p of the whole set to what each domain can show.
 
-    A bootstrap is too sure of few units, and those of other domains do not help.
+    A bootstrap is too sure of few units, and units of other domains do not help.
     """
     floor = np.fmax.reduce([tested.floor for tested in (whole_set, *in_domains)])
     return replace(whole_set, p=np.fmax(whole_set.p, floor), floor=floor)

@@ -142,7 +142,7 @@ def _tilt(metric: Metric, sums: np.ndarray, pull: np.ndarray) -> np.ndarray | No
 def predicted_rejections(se_ratio: float, alpha: float) -> float:
     """Predict how often a two-sided test rejects a true null if its standard error is too small.
 
-    The true standard error is `se_ratio` times that of the test.
+    The true standard error is `se_ratio` times the standard error of the test.
 
     >>> round(predicted_rejections(1, 0.05), 3), round(predicted_rejections(1.5, 0.05), 3)
     (0.05, 0.191)
@@ -337,7 +337,7 @@ def conclusions_on(metric: Metric, pair_set: PairSet, trials: int, alpha: float)
 # 2005, Table 2).
 
 
-_PAPER_SYSTEMS, _PAPER_SEGMENTS, _EQUAL_STREAM = 6, 2000, 41  # those of the paper
+_PAPER_SYSTEMS, _PAPER_SEGMENTS, _EQUAL_STREAM = 6, 2000, 41  # as in the paper
 
 
 @table_row
@@ -616,7 +616,7 @@ class FamilyErrors(Simulation):
     repeats: int
     trials: int
     n_segments: int
-    rows: tuple[FamilyError, ...]  # first those of all pairs
+    rows: tuple[FamilyError, ...]  # first the rows of all pairs
 
     @property
     def of_all_pairs(self) -> tuple[FamilyError, ...]:
@@ -818,7 +818,7 @@ UNIT_SETTINGS: dict[str, Any] = {"test": "ar", "correction": "romano-wolf", "ci"
 
 @dataclass(frozen=True)
 class UnitChange:
-    """How many pairs are significant by either unit under one correction."""
+    """Numbers of pairs that are significant by either unit under one correction."""
 
     correction: str
     both: int
@@ -857,7 +857,7 @@ class UnitChanges(Simulation):
     se_ratio_median: float | None
     se_ratio_high: float | None
     rows: tuple[UnitChange, ...]
-    pairs: tuple[ChangedPair, ...]  # those of `segment_only` and `document_only`
+    pairs: tuple[ChangedPair, ...]  # significant by one unit only
     higher_is_better: bool
 
 
@@ -874,7 +874,7 @@ def unit_changes(  # noqa: PLR0913  each parameter is an option of the command
 ) -> UnitChanges:
     """Compare all pairs by segment and by document, with approximate randomization.
 
-    Parameters are those of `compare`.
+    Parameters are the same as in `compare`.
     """
     scored = part_with_documents(testset, metric)
     comparisons = [
@@ -999,7 +999,7 @@ def _count_changes(
 
 
 def _adjust_all(pairs: Sequence[PairResult]) -> dict[str, np.ndarray]:
-    """Adjust p of pairs by every correction, with that by Romano-Wolf as it is."""
+    """Adjust p of pairs by every correction; p by Romano-Wolf is adjusted already."""
     p = np.array([pair.p_value for pair in pairs])
     stepped = np.array([pair.p_adjusted for pair in pairs])
     return apply_corrections(p, stepped)

@@ -126,7 +126,7 @@ def mean_share(values: np.ndarray) -> Mean:
 def column(title: str, kind: str = "text", form: str = "") -> Any:
     """Declare a field that tables show.
 
-    Title, kind and form are those of a `Column`; `*` is the form of all scores.
+    Title, kind and form are as in `Column`; `*` is the form of all scores.
     """
     return field(metadata={"column": (title, kind, form)})
 
@@ -162,7 +162,7 @@ def derived(
 
 
 def pair_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
-    """Return both bounds of an interval; None where there is none."""
+    """Return both bounds of an interval; None without an interval."""
     if low is None or high is None:
         return None
     return low, high
@@ -475,10 +475,11 @@ def count_segments(source: Population, n_segments: int | None, default: int) -> 
 def mix_systems(
     source: Population, systems: int, better: int, share: float, n: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Mix systems that are equal except the first `better` ones: statistics (systems, n, stats).
+    """Mix systems that are equal, except the first `better` systems.
 
-    Each system has on each segment, drawn with replacement, the output of a random real system; the
-    better ones have on a share of the segments that of the best, which is the first.
+    The result has the statistics, shape (systems, n, stats). Segments are drawn with replacement. On
+    each, a system has the output of a random real system. On a share of the segments, a better
+    system has the output of the best real system, which is the first.
     """
     output_of = rng.integers(0, len(source.systems), (systems, n))
     if better:

@@ -1,6 +1,6 @@
 """Inside a score: n-gram precisions, lengths, means of sentence scores, signatures.
 
-The questions are those of Koehn (2004) and Post (2018).
+The questions come from Koehn (2004) and Post (2018).
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ class Step:
     #: BLEU-n without smoothing: the brevity penalty times the n-th root of the product of the
     #: precisions so far.
     bleu: float = column("BLEU-n", "share")
-    #: Those of the output that a reference has, in the order of the output; counted apart from
+    #: N-grams of the output that a reference has, in the order of the output; counted apart from
     #: BLEU.
     ngrams: tuple[NgramCount, ...]
 
@@ -482,8 +482,8 @@ class _BothScores:
     testset: TestSet
     metric: Metric
     mean: SentenceMean
-    counts: np.ndarray  # (systems, segments, stats): those of the metric
-    sentences: np.ndarray  # (systems, segments, 2): those of the mean
+    counts: np.ndarray  # (systems, segments, stats): statistics of the metric
+    sentences: np.ndarray  # (systems, segments, 2): statistics of the mean
 
     @property
     def pairs(self) -> np.ndarray:
@@ -737,7 +737,7 @@ def truncated(text: str, split: Callable[[str], list[str]], share: float) -> str
         n_kept = max(1, round(share * len(places)))
         _, end = places[n_kept - 1]
         return text[:end]
-    # The tokens are not those of the text: split by space.
+    # The tokens do not match the text, so split it by space.
     words = text.split()
     n_kept = max(1, round(share * len(words)))
     return " ".join(words[:n_kept])
@@ -748,7 +748,7 @@ def _penalise(
 ) -> list[Sequence[str]] | None:
     """Translate again with all word penalties, one system after the other.
 
-    None if a system is not that of the simulated corpus.
+    None if a system does not come from the simulated corpus.
     """
     simulated = {system.name: system for system in KOEHN_SYSTEMS}
     if not testset.simulated or not simulated.keys() >= set(names):
@@ -806,7 +806,7 @@ def _score_all(metric: Metric, testset: TestSet, progress: Progress | None) -> l
 # 2, Figure 5).
 
 
-#: Segments of the samples, those of Koehn's Table 2.
+#: Segments of the samples, as in Koehn's Table 2.
 STUDENTS_T_SIZES = (100, 300, 600)
 # Standard errors on either side in `densities`, or more where the tails begin farther out.
 _WIDEST = 4.0
@@ -853,7 +853,7 @@ class Factor:
 
 @dataclass(frozen=True, kw_only=True)
 class StudentsT(Simulation):
-    """Student's t intervals of one system's mean beside the bootstrap's."""
+    """Student's t intervals of one system's mean, next to bootstrap intervals."""
 
     tables = {"rows": TInterval}
 
@@ -992,8 +992,7 @@ def densities(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute Student's t with n - 1 degrees of freedom, and the normal distribution.
 
-    They are those of Koehn (2004), Figure 5. The result is x, t and normal, each of shape
-    (points,).
+    Koehn (2004), Figure 5, shows both. The result is x, t and normal, each of shape (points,).
     """
     freedom = n - 1
     if freedom < 1:

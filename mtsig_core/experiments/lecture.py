@@ -290,7 +290,7 @@ class Resamples(DrawArrays):
 def resamples(sentences: Excerpt, seed: int, start: int, stop: int) -> Resamples:
     """Draw bootstrap samples `start` to `stop`, the same for both systems.
 
-    They are those of `compare` by segment with this seed.
+    They are the same as in `compare` by segment with this seed.
     """
     units = Units.segments(sentences.n)
     weights = from_blocks(lambda block: bootstrap_weights(units, seed, block), start, stop)
@@ -484,7 +484,7 @@ def equal_tests(
 
 
 def design_effect(per_document: int, correlation: float) -> float:
-    """The variance of a mean over that of as many independent sentences: 1 + (m - 1) rho."""
+    """Compute by how much dependence multiplies the variance of a mean: 1 + (m - 1) rho."""
     return 1 + (per_document - 1) * correlation
 
 
@@ -586,7 +586,7 @@ class PowerTests(DrawArrays):
 
     @property
     def turned(self) -> int:
-        """How many of these are for the worse system (errors of sign, type S)."""
+        """Count significant differences for the worse system (errors of sign, type S)."""
         return int(np.count_nonzero(self.significant & (self.differences < 0)))
 
     @property
@@ -599,7 +599,7 @@ class PowerTests(DrawArrays):
 
     @property
     def mean_size(self) -> float | None:
-        """Mean size of the significant differences, in points; None where there is none."""
+        """Mean size of the significant differences, in points; None without a significant one."""
         return self.running_sizes[-1]
 
 

@@ -52,7 +52,7 @@ CORRECTION = "holm"
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementPlan:
-    """The settings of `agreement`; those of a task are the same for all language pairs."""
+    """The settings of `agreement`; a task has the same settings for all language pairs."""
 
     human: str
     metrics: Sequence[str | Metric] | None = None
@@ -79,10 +79,10 @@ def agreement(  # noqa: PLR0913  each parameter is an option of the command
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Agreement:
-    """Measure how far metrics decide as people do, and which of them does so better than another.
+    """Measure how far metrics agree with people, and which metric agrees better than another.
 
-    A pair of systems is compared on the segments that both have in the human score and in all table
-    scores asked for. Metrics of texts are scores of the whole corpus on these segments.
+    A pair of systems is compared on the segments where both have the human score and all requested
+    table scores. Metrics of texts score the corpus of these segments.
 
     p is one-sided: the share of swaps with a larger difference and half of those with the same one,
     so that p of (a, b) and of (b, a) add up to 1. (The published code counts all equal differences,
@@ -91,8 +91,8 @@ def agreement(  # noqa: PLR0913  each parameter is an option of the command
     set twice; systems are not drawn.
 
     Two metrics are compared by PERM-BOTH (`permute_metrics`), and p is corrected by Holm. Their
-    difference is the one that is permuted, from standardized segment scores; that of the accuracies
-    may differ a little.
+    difference is the permuted one, from standardized segment scores; the difference of the
+    accuracies may deviate a little.
 
     >>> from mtsig_core.testset import SegmentScores
     >>> scores = {name: [first + k % 3 for k in range(20)] for name, first in (("A", 3.0), ("B", 2.0), ("C", 1.0))}
@@ -121,7 +121,7 @@ def draw_accuracies(
 ) -> AgreementDraws:
     """Compare metrics with people on the whole set and on bootstrap samples.
 
-    Errors are those of `agreement`.
+    It raises the same errors as `agreement`.
     """
     metrics = _choose_metrics(testset, plan.human, plan.metrics)
     names = [metric.name for metric in metrics]
@@ -232,7 +232,7 @@ def default_metrics(testset: TestSet, human: str) -> list[str]:
 
 
 def one_sided_p(differences: np.ndarray, observed: np.ndarray, null: np.ndarray) -> np.ndarray:
-    """Find the place of differences among those of swaps: 0 above all, 1 below all, 1/2 in the middle.
+    """Place differences among swapped ones: 0 above all, 1 below all, 1/2 in the middle.
 
     Shapes: `differences` (pairs, n), `observed` (pairs,), `null` (pairs, trials).
 
@@ -504,7 +504,7 @@ def permute_metrics(
     PERM-BOTH of Deutsch, Dror and Roth (2021), with whole units such as documents: scores are
     standardized over all systems and segments, and a coin for each unit of each system, the same
     for all pairs of metrics, decides whether the two trade the scores of its segments. p of two
-    systems is then that of the normal distribution that swaps of many units come near, with the sum
+    systems then comes from the normal distribution that swaps of many units approach, with the sum
     of their squares as variance. The p of people stays as it is.
 
     Shapes: `scores` (metrics, systems, segments), `is_rated` (systems, segments), `groups`
@@ -549,9 +549,9 @@ def _standardize(scores: np.ndarray, is_rated: np.ndarray) -> np.ndarray:
 def _traded_p(sums_a: np.ndarray, sums_b: np.ndarray, coins: np.ndarray) -> np.ndarray:
     """Compute one-sided p that system a is better, by both metrics of each pair.
 
-    Where a system trades a unit, the difference by the first metric moves by what the second has
-    more there. So the sums of differences and of their squares over units are linear in the coins
-    of both systems and in their products.
+    Where a system trades a unit, the difference by the first metric grows by the second metric's
+    surplus there. So the sums of differences and of their squares over units are linear in the
+    coins of both systems and in their products.
 
     Shapes: `sums_a, sums_b` (2, pairs, units), `coins` (2, permutations, words), result (2, pairs,
     1 + permutations).

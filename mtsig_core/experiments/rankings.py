@@ -78,7 +78,7 @@ class AutoRanked:
     #: decided.
     rank_low: int | None
     rank_high: int | None
-    places: Mapping[str, int]  # its place by each metric alone
+    places: Mapping[str, int]  # its place by each single metric
 
 
 @dataclass(frozen=True)
@@ -137,17 +137,17 @@ def autorank(  # noqa: PLR0913  each parameter is an option of the command
     By the rule of 2025 the score x of each metric becomes (x - median) / (maximum - 25th
     percentile), over the systems; the mean over metrics is mapped linearly to 1 (best) to the
     number of systems (worst). By the rule of 2024 each metric is mapped first, to 1 up to one more
-    than the number of systems, and then averaged. So WMT24's published values are; its paper says
-    up to the number of systems.
+    than the number of systems, and then averaged. WMT24's published values use this scale; its
+    paper says up to the number of systems.
 
     With the scaling as observed, AutoRank is a weighted mean of scores. Rank ranges come from
     randomization tests of the differences of that mean, corrected by Romano-Wolf for all pairs, as
     in `compare`: units (documents) trade places between two systems, the same for all metrics. So
-    they hold for all systems together. The range in resamples of the units, with their scaling, is
-    given, too.
+    they hold for all systems together. The result also has the range in resamples of the units,
+    each with its own scaling.
 
-    Metrics are by default those that the task used, where that is known (WMT25); else all scores of
-    the task except those of people, or BLEU and chrF where it has none.
+    By default, the metrics are the ones that the task used, where they are known (WMT25). Otherwise
+    they are all scores of the task except human scores, or BLEU and chrF without such scores.
 
     >>> from mtsig_core import SegmentScores
     >>> scores = {name: SegmentScores({"A": [.9, .8], "B": [.7, .7], "C": [.1, .5]}) for name in ("x", "y")}
@@ -369,7 +369,7 @@ def compare_by_rules(
 def testset_by_rules(
     testset: TestSet, metric: Metric, progress: Progress | None = None, **settings: Any
 ) -> dict[str, Comparison]:
-    """Compare a test set by each rule; `settings` are those of `compare` without the rule."""
+    """Compare a test set by each rule; `settings` are as in `compare`, without the rule."""
     run = partial(compare, testset, metric, cache=KeptDraws(), **settings)
     return compare_by_rules(run, is_segment_mean(metric), progress)
 
@@ -377,7 +377,7 @@ def testset_by_rules(
 def task_by_rules(
     task: KeptTask, metric: str, progress: Progress | None = None, **settings: Any
 ) -> dict[str, TaskComparison]:
-    """Compare a task by each rule; `settings` are those of `compare_task` without the rule."""
+    """Compare a task by each rule; `settings` are as in `compare_task`, without the rule."""
     run = partial(compare_task, task, [metric], cache=KeptDraws(), **settings)
     return compare_by_rules(run, metric in task.info.own_scores, progress)
 
@@ -385,7 +385,7 @@ def task_by_rules(
 def with_published_ranks(
     replication: Replication, table: OfficialTable, by_rule: Mapping[str, Comparison]
 ) -> Replication:
-    """Add published ranks beside those by each rule, by the first metric."""
+    """Add published ranks next to the ranks by each rule, by the first metric."""
     results = {
         rule: next(iter(comparison.metrics.values())) for rule, comparison in by_rule.items()
     }
@@ -478,10 +478,10 @@ def make_findings(
 ) -> Findings:
     """Compare the systems of each language pair, with AutoRank and scores by domain.
 
-    The first metric ranks the systems, the others are shown beside it; by default it is the first
-    of the task, human scores where there are any. AutoRank is by the task's other metrics. `rule`
-    is that of `autorank`, `settings` those of `compare_task`. Where their rank rule needs segment
-    scores, the others that have none are ranked by simultaneous rank ranges.
+    The first metric ranks the systems, and the other metrics are shown next to it. By default it is
+    the first metric of the task, or human scores where the task has them. AutoRank uses the task's
+    other metrics. `rule` is as in `autorank`, `settings` as in `compare_task`. If the rank rule
+    needs segment scores, other metrics without segment scores get simultaneous rank ranges.
 
     >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> findings = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)

@@ -74,9 +74,9 @@ def ratio_of_spreads(
     """Estimate the ratio of two standard deviations, and its interval of level 1 - alpha.
 
     Scores have shape (samples,), in the order of the samples, NaN where a sample has none. The
-    interval is that of two normal lots (F distribution), each of as many independent samples as
-    tell as much of a variance (Bartlett 1946): n / (1 + 2 sum of squared autocorrelations). None
-    below two scores, and where the second lot does not vary.
+    interval is for normal scores (F distribution). Dependent samples count as fewer independent
+    ones that estimate a variance as well (Bartlett 1946): n / (1 + 2 sum of squared
+    autocorrelations). None below two scores, and where the second scores do not vary.
 
     >>> scores = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5])
     >>> [round(x, 2) for x in ratio_of_spreads(scores * 2, scores)]
@@ -103,7 +103,7 @@ def _freedom_of_variance(scores: np.ndarray) -> float:
 
 
 def _autocorrelations(values: np.ndarray) -> list[float]:
-    """List those of lags 1, 2, ... up to the first that is not clearly above 0 (1.96 / sqrt(n))."""
+    """List autocorrelations of lags 1, 2, ... until one is not clearly above 0 (1.96 / sqrt(n))."""
     n = len(values)
     deviations = values - values.mean()
     total = float(deviations @ deviations)
@@ -323,7 +323,7 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Sampling:
-    """Cut a test set into small ones, and compare their conclusions with those of the whole.
+    """Cut a test set into small ones, and compare their conclusions with the whole set's.
 
     Each sample has draws of its own by segment, which all systems share. A metric whose statistics
     depend on the test set (NIST) is counted again on each sample, so that small samples score below
@@ -346,8 +346,7 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     p_of_whole = whole_p(contrast, seed)
 
     def conclude(k: int) -> _SampleConclusions:
-        # A seed for each sample from both numbers, so that samples of one seed are not those of the
-        # next.
+        # The seed of a sample comes from both numbers, so that two seeds share no samples.
         sequence = np.random.SeedSequence((seed, k))
         sample_seed = int(sequence.generate_state(1, np.uint64)[0])
         sample_settings = replace(settings, seed=sample_seed)
@@ -534,8 +533,8 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
 ) -> Spreads:
     """Measure how much wider blocks spread than broad samples (Koehn 2004, 3.2 and 3.3).
 
-    Sizes are segments of a sample, or shares of the set; by default those of `SIZES` that give five
-    samples.
+    Sizes are segments of a sample, or shares of the set. By default they are the `SIZES` that give
+    five samples.
     """
     check_level(alpha)
     check_seed(seed)
@@ -695,7 +694,7 @@ def coverage(  # noqa: PLR0913  each parameter is an option of the command
 
 
 class _Interval(NamedTuple):
-    """One interval of one test set; the names are those of `Covered`."""
+    """One interval of one test set; the names are as in `Covered`."""
 
     sampled: str
     unit: str
@@ -740,8 +739,8 @@ def _estimate_intervals(
     return intervals
 
 
-# Are conclusions from small test sets those of a much larger one? (Koehn 2004, section 7, Tables 3
-# and 4.)
+# Do small test sets give the same conclusions as a much larger one? (Koehn 2004, section 7, Tables
+# 3 and 4.)
 
 
 #: Segments of a sample in Koehn's Table 3.
@@ -842,8 +841,8 @@ def conclusions(  # noqa: PLR0913  each parameter is an option of the command
     """Compare conclusions of Koehn's paired bootstrap from broad samples with the whole test set.
 
     Each system is compared with the next two by score, which are the nine pairs of Koehn's six
-    systems; pairs with equal scores are left out. All pairs do differ, a little or much, so this is
-    no check of the type-I error.
+    systems; pairs with equal scores are left out. All pairs truly differ, a little or much, so this
+    does not check the type I error.
     """
     check_level(alpha)
     check_seed(seed)
@@ -906,7 +905,7 @@ def conclusions(  # noqa: PLR0913  each parameter is an option of the command
 
 
 def _choose_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Check the sizes, or choose those of the paper of which the test set gives two samples."""
+    """Check the sizes, or choose the sizes in the paper that give two samples of the test set."""
     if sizes is None:
         chosen_sizes = [size for size in CONCLUSION_SIZES if n_segments // size > 1]
     else:

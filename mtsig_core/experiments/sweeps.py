@@ -190,7 +190,7 @@ def by_draws(
 
 
 def _square_ratio(ratio: float, half_width: float) -> tuple[float, float]:
-    """Return the interval of a squared ratio, from half of that of the ratio's logarithm."""
+    """Return the interval of a squared ratio, from half the interval of the ratio's logarithm."""
     return ratio**2 * math.exp(-2 * half_width), ratio**2 * math.exp(2 * half_width)
 
 
@@ -385,7 +385,7 @@ class _Subset:
     low: np.ndarray  # (systems,): bounds relative to the median
     high: np.ndarray
     deltas: np.ndarray  # (pairs,)
-    tails: np.ndarray  # (pairs, 2): those of `_find_tails`
+    tails: np.ndarray  # (pairs, 2): from `_find_tails`
     replicates: np.ndarray | None  # (systems, resamples): only of the set itself
 
 
@@ -582,8 +582,9 @@ def _expect(
 ) -> tuple[float, float]:
     """Return the power on subsets of the set of a size, and on fresh sets of that size.
 
-    On subsets it is that of the percentile test, by normal theory; on fresh sets that of a test
-    that keeps its level, as `units_needed` plans for: Student's t with what the units are worth.
+    On subsets it is the power of the percentile test, by normal theory. On fresh sets it is the
+    power of a test that keeps its level, as `units_needed` plans for: Student's t with as many
+    units as these are worth.
     """
     growth = math.sqrt(n_units / size)
     se = error.se * growth
@@ -983,7 +984,7 @@ class Stability(Experiment):
     tables = {"growing": Growing, "repeats": Repeated}
 
     system: str
-    settings: SamplingSettings  # as resolved; its resamples are those of the pool
+    settings: SamplingSettings  # as resolved; `resamples` counts the pool
     score: float  # observed; median and standard deviation of the whole pool
     median: float
     sigma: float
@@ -1017,10 +1018,10 @@ def stability(  # noqa: PLR0913  each parameter is an option of the command
 ) -> Stability:
     """Measure how many resamples are enough (Zhang and Vogel 2004, 4.3, Tables 5 and 6).
 
-    One pool of replicates, of which the first are those of `compare`, serves both questions: its
-    beginnings show how the interval settles, and disjoint runs of it how far a bound moves with
-    another seed. Quantiles are interpolated; the paper's means at B = 100 lie where the 2nd and
-    98th of 100 ordered values would.
+    One pool of replicates, which begins with the replicates of `compare`, answers two questions.
+    Its beginnings show how the interval settles. Disjoint runs of it show how far a bound moves
+    with another seed. Quantiles are interpolated; the paper's means at B = 100 lie where the 2nd
+    and 98th of 100 ordered values would.
     """
     if pool is None:
         pool = default_pool(make_units(testset, unit, block_length).n)

@@ -162,7 +162,7 @@ def mean_intervals(
     *,
     unit: str,
 ) -> go.Figure:
-    """Intervals of means, those of one size below each other: Student's t and bootstraps.
+    """Draw intervals of means, each size in a group of rows: Student's t and bootstraps.
 
     Rows have a text, a mean, and the kind and bounds of each interval.
     """

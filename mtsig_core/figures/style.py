@@ -12,8 +12,9 @@ import plotly.graph_objects as go
 from mtsig_core.report.palette import GREY, shortened, told_apart, width, wrapped
 from mtsig_core.report.text import printable
 
-#: Pixels for the numbers of an axis below a figure and beside it, and for the ends of the first and
-#: the last of those below: where they need more, Plotly makes room by drawing all of it again.
+#: Pixels for the axis numbers below a figure, for the axis numbers next to it, and for the ends of
+#: the first and the last number below. Where they need more, Plotly makes room by drawing the
+#: figure again.
 BELOW, LEFT, ENDS = 36, 56, 24
 TITLE_LINE = 22  # pixels of a line of a title
 #: Name of the annotation at the lower edge with what the claims of a figure depend on.
@@ -50,8 +51,8 @@ class Labels:
     lines : int
         The most lines that a name has taken.
     left : int
-        Pixels beside an axis of these names. A saved picture is drawn with fonts that are often
-        wider than those of the screen.
+        Pixels next to an axis of these names. A saved picture is drawn with fonts that are often
+        wider than the fonts of the screen.
     """
 
     def __init__(self, widest: float = 32, most: int = 1, among: Sequence[str] = ()) -> None:
@@ -250,7 +251,7 @@ def interval_bars(
 ) -> None:
     """Draw horizontal intervals at heights, named in the key: thick bars, or thin ones with ends.
 
-    `customdata` has what can be clicked; `form` is that of the scores.
+    `customdata` has what can be clicked; `form` is the format of the scores.
     """
     x: list[float | None] = []
     for low, high in intervals:
@@ -274,7 +275,7 @@ def interval_bars(
 
 def set_key(figure: go.Figure) -> None:
     """Set the key in a line above the figure, with room for the longest name drawn so far."""
-    # Plotly's own measure is that of the screen, and cuts the end of a line where a saved picture
+    # Plotly measures with the fonts of the screen. It cuts the end of a line where a saved picture
     # has a wider font.
     widest = max((width(trace.name) for trace in figure.data if trace.showlegend), default=0)
     legend = {

@@ -122,9 +122,9 @@ class _PairScores:
 
 
 def read_automatic_scores(folder: Path, pairs: Collection[str] | None) -> dict[str, TestSet]:
-    """The test sets of these language pairs; of all, sorted, if None.
+    """Read the test sets of these language pairs; of all pairs, sorted, if None.
 
-    Nothing here says which scores are better: all are taken as higher is better.
+    The files do not give the direction of scores, so higher counts as better for all of them.
     """
     scores_by_pair: dict[str, _PairScores] = {}
     for path in _list_files(folder):

@@ -19,7 +19,7 @@ from mtsig_core.testset import show_name
 
 @contextmanager
 def _explain_damage(name: str, kind: str, advice: str) -> Iterator[None]:
-    """Make an InputError of whatever damage makes of the libraries that read a file."""
+    """Turn the errors that libraries raise for a damaged file into an InputError."""
     try:
         yield
     except (InputError, MemoryError):
@@ -38,7 +38,7 @@ _WIDEST = 32
 
 
 def read_parquet(data: bytes, name: str) -> InputTable:
-    """The table in a Parquet file, once its metadata say that it is small enough to be read."""
+    """Read the table in a Parquet file, if its metadata show that it is within the limits."""
     from pyarrow import parquet
 
     with _explain_damage(name, "Parquet file", "Write or copy it again."):
@@ -59,7 +59,7 @@ def read_parquet(data: bytes, name: str) -> InputTable:
 
 
 def _check_parquet(file: Any, name: str) -> None:
-    """Refuse a ParquetFile that is too large, or none of numbers and texts, by its metadata."""
+    """Refuse, by its metadata, a ParquetFile that is too large or has other types of values."""
     metadata = file.metadata
     n_rows, n_columns = metadata.num_rows, metadata.num_columns
     if metadata.num_row_groups * n_columns > _CHUNKS:

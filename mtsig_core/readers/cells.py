@@ -43,11 +43,11 @@ ABSENT = _Absent()  # marks a key that a JSON record does not have; null becomes
 
 
 class UnclearValueError(Exception):
-    """There is no one clear way to read a value. The message goes on from where the value is."""
+    """A value has no clear reading. The message continues after the place of the value."""
 
 
 class CellError(InputError):
-    """A value in a file cannot be read as what its column holds."""
+    """A value in a file does not have the type that its column needs."""
 
 
 def read_column(
@@ -62,20 +62,20 @@ def read_column(
     Parameters
     ----------
     locate : callable
-        From the number of a row to the words of a message, such as "t.jsonl, row 2".
+        Turns the number of a row into words for a message, such as "t.jsonl, row 2".
     column : str
         Its name, for messages.
     rows : sequence
         Numbered rows of cells.
     place : int
-        Of the column among the cells.
+        The position of the column among the cells.
     read : callable
         `to_text`, `to_name`, `to_number` or the like.
 
     Raises
     ------
     CellError
-        With file, row, column, what was expected, and what came.
+        With file, row, column, and the expected and the actual value.
     """
     values = []
     for row, cells in rows:
@@ -87,7 +87,7 @@ def read_column(
 
 
 def read_value(location: str, value: object, read: Callable[[object], _Read]) -> _Read:
-    """A single value, read as a text, a name or a number; `location` is for messages."""
+    """Read a single value as a text, a name or a number; `location` is for messages."""
     try:
         return read(value)
     except UnclearValueError as unclear:
@@ -97,7 +97,7 @@ def read_value(location: str, value: object, read: Callable[[object], _Read]) ->
 def read_field(
     location: str, record: Mapping[str, object], key: str, read: Callable[[object], _Read]
 ) -> _Read:
-    """A value of a record, read as a text, a name or a number; `ABSENT` where it has none."""
+    """Read a value of a record as a text, a name or a number; a missing key counts as `ABSENT`."""
     return read_value(f"{location}, column {show_name(key)}", record.get(key, ABSENT), read)
 
 
@@ -105,7 +105,7 @@ def read_field(
 
 
 def is_missing(value: object) -> bool:
-    """Whether there is no value: nothing, null, or what pandas writes for it."""
+    """Whether a value is missing: None, null, or a missing value of pandas."""
     if value is None or value is ABSENT:
         return True
     if isinstance(value, float):
@@ -114,7 +114,7 @@ def is_missing(value: object) -> bool:
 
 
 def is_blank(value: object) -> bool:
-    """Whether there is no value, or a text of nothing but spaces."""
+    """Whether a value is missing, or a text that has only spaces."""
     return is_missing(value) or isinstance(value, str) and not value.strip()
 
 
@@ -249,7 +249,7 @@ def _is_truth(value: object) -> bool:
 
 
 def _find_truth(value: object) -> float | None:
-    """1 for true and 0 for false, also as a text; None of anything else."""
+    """Return 1 for true and 0 for false, also for their texts; None for any other value."""
     if _is_truth(value):
         return float(bool(value))
     if isinstance(value, str):
@@ -263,7 +263,7 @@ def _is_no_number(value: object) -> bool:
 
 
 def _parse_number(value: object) -> float | None:
-    """A number, or a text of one; None of anything else, and of 1_000, a number only in Python."""
+    """Parse a number or its text; None for other values, and for Python's form 1_000."""
     is_number = isinstance(value, Real | Decimal) and not isinstance(value, bool)
     may_be_text_of_one = isinstance(value, str) and "_" not in value
     if not is_number and not may_be_text_of_one:
@@ -277,7 +277,7 @@ def _parse_number(value: object) -> float | None:
 
 
 def _write_number(value: object) -> str | None:
-    """A number as a text, where everybody writes it in the same way; None of anything else."""
+    """Write a number as a text, if its form is unambiguous; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None
     if isinstance(value, Integral):
@@ -293,7 +293,7 @@ def _write_number(value: object) -> str | None:
 
 
 def describe_value(value: object) -> str:
-    """What a value is, in a message, cut where it is long.
+    """Describe the type of a value for a message; a long value is cut.
 
     >>> describe_value(True), describe_value(date(2024, 1, 2)), describe_value([1, 2]), describe_value("x")
     ('true', 'a date (2024-01-02)', 'a list ([1, 2])', "'x'")

@@ -100,7 +100,7 @@ class InputTable:
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
 
     def locate(self, row: RowId) -> str:
-        """What messages call a row."""
+        """Name a row for messages."""
         return f"{self.name}, {row}" if isinstance(row, str) else f"{self.name}, row {row}"
 
     def read(self, place: int, read: Callable[[object], _Read]) -> list[_Read]:
@@ -171,7 +171,7 @@ class InputTable:
 
 
 def find_column(header: Sequence[str], role: str) -> int | None:
-    """The place of the first column that holds this, by the names in `NAMES`."""
+    """Find the position of the first column with this role, by the names in `NAMES`."""
     lower = [title.lower() for title in header]
     for name in NAMES[role]:
         if name in lower:
@@ -180,7 +180,7 @@ def find_column(header: Sequence[str], role: str) -> int | None:
 
 
 def find_columns(header: Sequence[str], roles: Iterable[str]) -> dict[str, int]:
-    """The place of the first column of each of these roles; without the roles that have none.
+    """Find the position of the first column of each of these roles; missing roles are left out.
 
     >>> find_columns(["sys", "COMET", "seg_id"], ["system", "line", "docid"])
     {'system': 0, 'line': 2}
@@ -273,7 +273,7 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
 
 
 def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
-    """The columns of a frame that gives itself as Arrow does: of polars, pyarrow, duckdb, ..."""
+    """Read the columns of a frame with Arrow's interface, as in polars, pyarrow or duckdb."""
     import pyarrow
 
     frame = pyarrow.table(table)

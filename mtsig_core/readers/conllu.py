@@ -24,9 +24,9 @@ _PARAGRAPH_COMMENT = re.compile(r"#\s*newpar\b")
 def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     """The parse of each segment of a text, from a CoNLL-U file, plain or gzipped.
 
-    ``# segment = N`` names the line of the text that the sentences from there on belong to. Without
-    any, each ``# newpar`` begins a segment if there are as many as segments, else each sentence is
-    one; blank lines may have none.
+    ``# segment = N`` names the line of the text to which the following sentences belong. Without
+    such comments, each ``# newpar`` begins a segment, if their number is the number of segments.
+    Otherwise each sentence is a segment; blank lines need no sentence.
 
     Returns
     -------

@@ -75,7 +75,7 @@ def _find_separator(text: str) -> tuple[str, str]:
 
 
 def is_comment(cell: str) -> bool:
-    """Whether a cell of a header names no column: some tables say there where they are documented."""
+    """Whether a cell of a header is a comment: some tables have a link to their documentation."""
     return cell.startswith("#")
 
 

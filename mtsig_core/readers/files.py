@@ -47,7 +47,7 @@ _UPLOADS: ContextVar[Mapping[str, bytes] | None] = ContextVar("uploads", default
 
 @contextmanager
 def read_uploaded(files: Mapping[str, bytes]) -> Iterator[None]:
-    """Within it these files are all that can be read, each by its name."""
+    """Allow, within this context, reading only these files, each by its name."""
     token = _UPLOADS.set(files)
     try:
         yield
@@ -56,9 +56,10 @@ def read_uploaded(files: Mapping[str, bytes]) -> Iterator[None]:
 
 
 def open_file(path: FilePath) -> io.BufferedReader:
-    """A file to read bytes from.
+    """Open a file to read bytes.
 
-    Where `limit_reading` names a folder it is a regular one: a pipe or a device has no end.
+    If `limit_reading` names a folder, the file must be regular, because a pipe or a device may have
+    no end.
     """
     uploads = _UPLOADS.get()
     if uploads is not None:
@@ -85,7 +86,7 @@ def open_file(path: FilePath) -> io.BufferedReader:
 
 
 def check_place(path: FilePath) -> str:
-    """Where links lead; raises InputError if that is not below the folder that may be read."""
+    """Resolve links; raises InputError if the target is not below the folder that may be read."""
     below = READING_BELOW.get()
     if not below:
         return os.fspath(path)
@@ -99,10 +100,9 @@ def check_place(path: FilePath) -> str:
 
 
 def check_regular(path: Path) -> Path:
-    """The same path, if it is no pipe or device.
+    """Return the same path, if it is not a pipe or a device.
 
-    Files that are found in a folder, and that nobody has named, are checked: reading a pipe would
-    wait without end.
+    Files that mtsig finds in a folder are checked, because reading a pipe could wait forever.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise _make_irregular_error(path)
@@ -238,9 +238,10 @@ def _open_archive(path: str) -> _Archive:
 
 @lru_cache(maxsize=8)
 def _read_archive(path: str, *_state: int) -> _Archive:
-    """A zip, and what is in it; links are left out.
+    """Open a zip and list its contents, without links.
 
-    The state has the process: it must not read by the open file of another.
+    The cache key has the process, because a process must not read through the open file of another
+    process.
     """
     files: dict[str, zipfile.ZipInfo] = {}
     folders: dict[str, set[str]] = {"": set()}
@@ -325,7 +326,7 @@ def _open_member(place: _Member) -> io.BufferedReader:
 
 @contextmanager
 def _explain_damage() -> Iterator[None]:
-    """What is wrong with a zip as one message, whichever error a library raises."""
+    """Explain the damage of a zip in one message, for any error of a library."""
     try:
         yield
     except (InputError, MemoryError):
@@ -350,7 +351,7 @@ _USTAR = slice(257, 262)  # where a tar archive says that it is one
 
 
 def find_packer(file: io.BufferedReader[Any]) -> str | None:
-    """What has packed a file that is open at its beginning; None where it is not packed."""
+    """Find how a file, open at its beginning, is packed; None if it is not packed."""
     head = file.peek(8)
     for magic, packer in PACKERS.items():
         if head.startswith(magic):
@@ -359,7 +360,7 @@ def find_packer(file: io.BufferedReader[Any]) -> str | None:
 
 
 def unpack(file: io.BufferedReader[Any]) -> Iterator[bytes]:
-    """The content of a file in chunks, unpacked, however much a bit of it unpacks to.
+    """Yield the content of a file in chunks, unpacked; no chunk is large, at any compression.
 
     Raises one of `DAMAGE`, or an OSError without a number.
     """

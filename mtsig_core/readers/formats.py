@@ -124,7 +124,7 @@ class _Sample:
 
     @cached_property
     def n_columns(self) -> int:
-        """Into how many columns tabs divide nearly all lines; 1 where they do not."""
+        """The number of columns into which tabs divide nearly all lines; 1 without such columns."""
         if len(self.lines) < 2:
             return 1
         counts = Counter(line.count("\t") for line in self.lines)
@@ -731,9 +731,9 @@ def sniff(data: bytes) -> Format | None:
 
 @lru_cache(maxsize=64)
 def _recognize(head: bytes, tail: bytes) -> Format | None:
-    """The format with this beginning and end.
+    """Recognize the format with this beginning and end.
 
-    A file is asked for it before it is read, and again when it is.
+    This is called before a file is read, and again during reading.
     """
     sample = _Sample(head, tail)
     for fmt in FORMATS:
@@ -770,9 +770,9 @@ def strip_ending(name: str, content: str | None = None) -> str:
 
 
 def find_format(name: str, data: bytes, content: str) -> Format | None:
-    """The format of a file, or of its beginning, where `content` is expected; None of plain text.
+    """Find the format of a file, or of its beginning; None for plain text.
 
-    Raises InputError where the format is not read as that.
+    Raises InputError if no reader makes the expected `content` from this format.
     """
     fmt = sniff(data) if content in _CHECKED else None
     if fmt is None or content in fmt.reads:

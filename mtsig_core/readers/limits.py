@@ -36,7 +36,7 @@ def _limit(default: int, phrase: str) -> int:
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What may be opened at once from uploads.
+    """Limits on uploads that are opened together.
 
     Each is set by an environment variable, such as ``MTSIG_UPLOAD_MB``.
     """
@@ -58,9 +58,9 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class LocalLimits:
-    """What may be read of files that the user has named, as on the command line.
+    """Limits on files that the user names, for example on the command line.
 
-    More is most likely a mistake. Each is set by an environment variable, such as
+    A larger file is most likely a mistake. Each limit is set by an environment variable, such as
     ``MTSIG_MAX_SYSTEMS``.
     """
 
@@ -116,7 +116,7 @@ def task_limits(environment: Mapping[str, str] = os.environ) -> UploadLimits:
 
 
 def read_whole_number(name: str, usual: int, environment: Mapping[str, str] = os.environ) -> int:
-    """What the environment sets a limit to."""
+    """Read a limit from the environment."""
     text = environment.get(name, "").strip() or str(usual)
     if not re.fullmatch("0*[1-9][0-9]{,17}", text):
         raise SettingError(
@@ -157,10 +157,10 @@ READING_BELOW: ContextVar[str | None] = ContextVar("below", default=None)
 def limit_reading(
     limits: UploadLimits | None = None, *, below: str | os.PathLike[str] | None = None
 ) -> Iterator[None]:
-    """Within it no more than some limits is read, and only regular files below a folder.
+    """Limit, within this context, how much is read, and allow only regular files below a folder.
 
-    Links are followed. Messages name files from that folder on, and what the system refuses to read
-    is an InputError.
+    Links are followed. Messages name files relative to that folder. A file that the system refuses
+    to read is an InputError.
     """
     budget = _BUDGET.get() if limits is None else _Budget(limits)
     root = READING_BELOW.get()
@@ -213,7 +213,7 @@ def count_left(name: str) -> int | None:
 
 
 def is_limited() -> bool:
-    """Whether what is read now comes from strangers."""
+    """Whether the present files come from visitors, so that limits apply."""
     return _BUDGET.get() is not None
 
 
@@ -231,7 +231,7 @@ def check_values(n: int, location: str) -> None:
 
 @contextmanager
 def hide_places(replacements: Mapping[str, str]) -> Iterator[None]:
-    """Within it messages have replacements for some paths, or beginnings of paths."""
+    """Replace, within this context, some paths or beginnings of paths in messages."""
     try:
         yield
     except MtsigError as error:
@@ -266,7 +266,7 @@ def list_replacements(named_from: str | None, *paths: str) -> dict[str, str]:
 
 
 def show_path(path: str, below: str | None) -> str:
-    """A path from a folder on; its name if it lies elsewhere, all of it without a folder."""
+    """Return a path relative to a folder; its name if elsewhere; the full path without a folder."""
     if below is None:
         return show_name(path)
     if Path(path).is_relative_to(below):

@@ -96,7 +96,7 @@ def _split_lines(form: _Form, lines: Sequence[str | None]) -> LineIds | None:
 
 
 def _are_ids(line_ids: LineIds) -> bool:
-    """Whether these are ids: each another one, all of one shape, with a text in most lines."""
+    """Whether these are ids: all different, all of one shape, with a text in most lines."""
     n = len(line_ids.ids)
     n_texts = sum(map(bool, line_ids.texts))
     shapes = {re.sub("[A-Za-z0-9]+", "w", line_id) for line_id in line_ids.ids}

@@ -121,7 +121,7 @@ def read_table(path: FilePath) -> InputTable:
 
 
 def read_text_table_file(path: FilePath) -> TextTable | None:
-    """The texts of a file that holds several; None of one that holds a single text, or none."""
+    """Read a file of several texts; None for a file with a single text or without texts."""
     fmt = sniff_file(path)
     if fmt is None or TEXTS not in fmt.reads:
         return None
@@ -220,7 +220,7 @@ def read_beginning(path: FilePath) -> bytes:
 
 
 def sniff_file(path: FilePath) -> Format | None:
-    """The format of a file, by its beginning; None of plain text and of what cannot be read.
+    """Find the format of a file by its beginning; None for plain text and unreadable files.
 
     A pipe can be read only once, so it has no format.
     """
@@ -253,7 +253,7 @@ def explain_missing(path: FilePath) -> str:
 
 
 def decode_text(data: bytes, path: FilePath, is_unpacked: bool) -> str:
-    """UTF-8 text; raises InputError that says what else it looks like."""
+    """Decode UTF-8 text; raises InputError with the likely encoding of other data."""
     offset = data.find(0)
     try:
         text = data.decode("utf-8")

@@ -87,7 +87,7 @@ def _find_detectable(
     squares: np.ndarray,
     generator: np.random.Generator,
 ) -> float | None:
-    """Standard deviation of favours that are found half the time; None where none would be."""
+    """Find the SD of favours that the test finds half the time; None if it can find none."""
     likes = generator.standard_normal((int(slopes.cell.max()) + 1, _FAVOURS))
     products, _ = _add_products(slopes, lambda rows: likes[slopes.cell[rows]])
     by_favours = float(_divide_by_squares(products, squares).mean())
@@ -134,8 +134,8 @@ class _SlopeFit(NamedTuple):
 def _fit_slopes(design: Design, fit: RaterFit, cell: np.ndarray) -> _SlopeFit:
     """The fit in which each rater has a slope on the effects of systems.
 
-    The effects are of all raters. Were they of all others, equal slopes of the raters could fit any
-    favour.
+    The effects of systems come from all raters. If they came only from the other raters, equal
+    slopes of all raters could fit any favour.
     """
     effects = fit.effects[: len(design.systems)]
     quality = effects - effects.mean()

@@ -97,7 +97,7 @@ class Design(NamedTuple):
 
 
 def find_document(rating: Rating) -> LineId:
-    """The document of a rating; without documents each segment is its own."""
+    """Find the document of a rating; without documents each segment is a document."""
     return rating.line if rating.document is None else rating.document
 
 

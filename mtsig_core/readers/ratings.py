@@ -59,9 +59,9 @@ class ScoreFile:
 
 
 def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
-    """The mean over raters for each system and line, of each rater the last rating.
+    """Average, for each system and line, the last rating of each rater.
 
-    Ratings stay as they are where no raters are named.
+    Ratings without named raters do not change.
     """
     if all(rating.rater is None for rating in ratings):
         return list(ratings)
@@ -84,9 +84,9 @@ def average_raters(ratings: Sequence[Rating]) -> list[Rating]:
 
 
 def separate_raters(ratings: Sequence[Rating]) -> list[Rating]:
-    """Each rating as a segment of its own, of each rater the last.
+    """Make each rating a segment of its own, with only the last rating of each rater.
 
-    Line and rater name the segment, or line and slot where ratings have slots.
+    The name of the segment is line and rater, or line and slot if ratings have slots.
     """
     if all(rating.rater is None for rating in ratings):
         return list(ratings)
@@ -159,8 +159,8 @@ _SQUARES_OVERFLOW = 1e100  # numbers whose squares, added up, may be too large f
 def measure_agreement(items: Iterable[Sequence[float]]) -> float | None:
     """Krippendorff's alpha for interval data, of the items with two ratings or more.
 
-    That is 1 - the variance within items, a mean over ratings, over the variance of all. None where
-    it is undefined.
+    Alpha is 1 minus the variance within items (a mean over ratings) divided by the variance of all
+    ratings. None if it is undefined.
 
     >>> measure_agreement([[1, 1], [2, 4], [3, 3], [2]]), measure_agreement([[1, 1]])
     (0.5454545454545455, None)

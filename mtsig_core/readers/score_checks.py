@@ -51,7 +51,7 @@ _MARGIN = 0.2
 def drop_summaries(file: ScoreFile, metric: str) -> None:
     """Take rows of sums and means out of a table.
 
-    They are known by their names, or the last one by its values.
+    It recognizes them by their names, and the last row also by its values.
     """
     summaries, content = _find_named_summaries(file.ratings), "sums or means by their names"
     if not summaries:
@@ -138,7 +138,7 @@ def _count_decimals(number: float) -> int:
 def drop_failed(ratings: Sequence[Rating], metric: str) -> tuple[list[Rating], Assumption | None]:
     """The ratings with a missing score in place of each mark of a judgement that failed.
 
-    Such a mark is -1 where all other scores are 0 or more.
+    For example, -1 is such a mark if all other scores are 0 or more.
     """
     scores = [rating.score for rating in ratings if rating.score is not None]
     marks = {score for score in scores if score in FAILED}

@@ -49,9 +49,9 @@ SYSTEMS = "systems"
 
 
 def name_columns(table: InputTable, columns: Mapping[str, str]) -> InputTable:
-    """The table with columns under their usual names, as the user says.
+    """Rename the columns of a table to their usual names, as the user specifies.
 
-    Other columns that could be taken for them are left out.
+    Other columns with the same roles are left out.
     """
     if not columns:
         return table
@@ -146,7 +146,7 @@ _ONE_OF_TWO = re.compile(
 
 
 def _refuse_pairwise(table: InputTable, known: Collection[str]) -> None:
-    """Refuse a table that says which of two systems is better, as it has no score of a system."""
+    """Refuse a table of pairwise judgements, because it has no score of a single system."""
     if any(name in known for name in table.header):
         return
     sides: dict[str, set[str]] = {}
@@ -232,7 +232,7 @@ def _list_unassigned(table: InputTable, places: Mapping[str, int]) -> list[int]:
 def _find_usual(
     table: InputTable, metric: str, known: Collection[str]
 ) -> tuple[dict[str, int], bool]:
-    """The columns by role, as their names say; and whether the table has a row for each score."""
+    """Find columns by role from their names, and whether the table has a row for each score."""
     header = table.header
     places = find_columns(header, ("system", "line", "score", "docid", "domain", "rater", "slot"))
     _drop_row_ids(table, places)
@@ -258,7 +258,7 @@ _WEAK_LINES = ("id", "index")
 def _drop_row_ids(table: InputTable, places: dict[str, int]) -> None:
     """Take the role of lines from a column of ids of rows.
 
-    Such an id is another one in each row, though there are several systems.
+    Such an id is different in each row, although there are several systems.
     """
     if "system" not in places or "line" not in places or table.n_lines is not None:
         return

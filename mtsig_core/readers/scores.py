@@ -263,9 +263,9 @@ def find_unsettled(
     langpair: str | None = None,
     columns: Mapping[str, str] = _NOTHING,
 ) -> dict[str, tuple[float, float]]:
-    """The names of scores for which nothing says that higher is better, each with its range.
+    """Find the names of scores whose direction is unknown, each with its range.
 
-    The file, the name or the range may say it. People's scores are taken as quality.
+    The file, the name or the range can give the direction. For human scores higher is better.
     """
     tables = list_tables(tables)
     names = {name for name, _ in tables}

@@ -35,7 +35,7 @@ _COLUMNS = {"system", *_CELLS, "name", "unsupported"}
 
 @dataclass(frozen=True)
 class SystemsTable:
-    """What the table of a task says of each system, of the deciding metric and of ranks."""
+    """The information of a task's table on each system, the deciding metric and the rank rule."""
 
     systems: Mapping[str, SystemInfo] = field(default_factory=dict)
     primary: str | None = None
@@ -62,7 +62,7 @@ def find_systems(folder: FilePath | None, table: FilePath | None = None) -> Syst
 
 
 def read_systems(path: FilePath) -> SystemsTable:
-    """A table of systems; what it leaves open of a system is as its name says."""
+    """Read a table of systems; missing information on a system is inferred from its name."""
     lines = read_lines(path, SYSTEMS_TABLE)
     notes: dict[str, str] = {}
     n_notes = 0

@@ -145,7 +145,7 @@ def _list_loose(folder: Path, depth: int) -> list[Path]:
 
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
-    """Which files of a task are not read, a sentence for each reason."""
+    """Write which files of a task are not read, with one sentence per reason."""
     files_by_reason: dict[str, list[str]] = {}
     for file, reason in unread:
         files_by_reason.setdefault(reason, []).append(file)

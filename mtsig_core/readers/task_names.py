@@ -119,7 +119,7 @@ class TaskName:
 
 
 def task_name(path: str) -> TaskName | None:
-    """What the name of a file says, and the folders before it; None for a name of another style.
+    """Parse the name of a file and the folders before it; None for a name of another style.
 
     >>> task_name("generaltest2022.uk-en.hyp.GTCOM.en")
     TaskName(role='system', pair='uk-en', set='generaltest2022', name='GTCOM')
@@ -192,7 +192,7 @@ def without_pair(file: str) -> tuple[str, str, str]:
 
 
 def drop_set(langpair: str) -> str:
-    """The language pair that one of several sets of it is of: en-de of SET.en-de."""
+    """Return the language pair without the name of the set: en-de for SET.en-de."""
     return langpair.rpartition(".")[2]
 
 

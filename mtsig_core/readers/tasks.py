@@ -222,7 +222,7 @@ class TaskTable(NamedTuple):
 
 
 def list_task_tables(folder: Path) -> list[TaskTable]:
-    """The tables in a folder that has nothing else; empty of another."""
+    """List the tables in a folder that has only tables; empty for other folders."""
     if _list_marks(folder):
         return []
     tables = []
@@ -320,7 +320,7 @@ def _read_documents(
 
 @dataclass(frozen=True)
 class _Layout:
-    """How the files of a task lie."""
+    """A layout of the files of a task."""
 
     list_pairs: Callable[[Path], list[str]]  # quickly, without reading the files
     #: These language pairs, all if None, with scores as if higher were better.
@@ -415,7 +415,8 @@ def _list_marks(folder: FilePath) -> list[Path]:
 def is_task(folder: FilePath) -> bool:
     """Whether a folder, or a zip, looks like a shared task.
 
-    It does by its subfolders or its XML; a zip also by the names of its files, tables or documents.
+    The signs are its subfolders or its XML; for a zip also the names of its files, tables or
+    documents.
     """
     names = [path.name for path in list_paths(folder)]
     if _list_marks(folder) or xml_names(names):
@@ -591,7 +592,7 @@ def _settle_scores(
 
 
 def _find_unadjusted(name: str, testset: TestSet) -> str:
-    """The scores that adjusted ones were made from, whose direction they have; else the same."""
+    """Return the original of adjusted scores, which has the same direction; else the same name."""
     rated = name.removesuffix(ADJUSTED)
     return rated if rated in testset.scores else name
 

@@ -66,7 +66,7 @@ def _name_references(references: Sequence[_Texts]) -> dict[str, _Texts]:
 def read_fairseq(text: str, name: str) -> TextTable:
     """The log of fairseq-generate, in the order of the ids.
 
-    Of several outputs of a segment the first, detokenized (``D-``) where it is.
+    It uses the first of several outputs of a segment, detokenized (``D-``) if available.
     """
     lines: dict[str, dict[int, str]] = {kind: {} for kind in "STHD"}
     for kind, number, line in re.findall(r"^([STHD])-(\d{1,15})\t([^\n]*)", text, re.MULTILINE):

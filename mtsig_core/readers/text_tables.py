@@ -110,7 +110,7 @@ def find_role(table: TextTable) -> str:
 
 
 def name_reference(name: str, short: str = "[A-Z]") -> str:
-    """What a reference is called by its name in a file: refA for A, ref for none."""
+    """Name a reference after its name in a file: refA for A, ref without a name."""
     return f"ref{name}" if re.fullmatch(short, name) else name or "ref"
 
 
@@ -158,7 +158,7 @@ def _split_languages(table: TextTable, langpair: str | None) -> TextTable:
 
 
 def _find_language(names: Sequence[str], language: str | None) -> str | None:
-    """The only name that stands for a language: deu_Latn for de; None where there is not one."""
+    """Find the only name of a language, such as deu_Latn for de; None without exactly one."""
     if language is None or language in names:
         return language
     code = two_letters(language)
@@ -230,7 +230,7 @@ def _order_rows(table: TextTable, keys: Sequence[Hashable], main_name: str) -> T
 def _split_paragraphs(tables: list[TextTable]) -> list[TextTable]:
     """Documents split into their paragraphs.
 
-    A document that has not as many in all texts becomes one segment.
+    If the number of paragraphs differs between its texts, a document becomes one segment.
     """
     texts: list[_Texts] = []
     for table in tables:
@@ -334,7 +334,7 @@ def tabulate_texts(table: InputTable) -> TextTable:
 
 
 def _list_asides(columns: Mapping[str, Sequence[object]]) -> dict[str, str]:
-    """The columns that are taken as no outputs, with what they hold; empty ones are not missed."""
+    """List the columns that do not count as outputs, with their content, except empty columns."""
     texts = []
     numbers = {}
     for title, cells in columns.items():

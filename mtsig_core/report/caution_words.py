@@ -376,12 +376,12 @@ def list_assumptions(
 
 
 def assumed_record(assumed: Iterable[Assumption]) -> dict[str, Any]:
-    """Return for JSON the sentences, and what they are made of."""
+    """Return for JSON the sentences, and the assumptions behind them."""
     assumed = list(assumed)
     sentences = [assumption.text for assumption in assumed]
     return {"assumed": sentences, "assumptions": to_plain(assumed)}
 
 
 def info_record(info: TestSetInfo | TaskInfo) -> dict[str, Any]:
-    """Return what JSON has of a test set or a task."""
+    """Return the record of a test set or a task for JSON."""
     return {**to_plain(info), **assumed_record(info.assumed)}

@@ -100,7 +100,7 @@ _FIELDS = (
 
 
 def source_options(source: Source | TaskSource) -> list[str]:
-    """The options that name a test set or a task, and select what is read of it."""
+    """Return the options that name a test set or a task and select what is read of it."""
     options = list_options(type(source))
     values = {name: getattr(source, name, None) for name in _FIELDS}
     if isinstance(source, TaskSource):

@@ -40,7 +40,7 @@ SECTION_PLACES = ("main", "caveats", "detail", "page", "terminal")
 
 @dataclass(frozen=True, kw_only=True)
 class Paragraph:
-    """A text with a role, one of those above; `about` what it is, such as a metric."""
+    """A text with one of the roles above; `about` names its subject, such as a metric."""
 
     text: str
     role: str = "text"
@@ -49,7 +49,7 @@ class Paragraph:
 
 @dataclass(frozen=True, kw_only=True)
 class Warnings:
-    """Warnings, those of a kind together.
+    """Warnings, grouped by kind.
 
     Where there are `several` metrics, each has the metric that it is about.
     """

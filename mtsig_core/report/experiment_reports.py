@@ -335,7 +335,7 @@ def agreement_rows(
 ) -> Records:
     """Rows for CSV of metrics and of pairs of metrics, in `tables` of these names.
 
-    A task has those of each language pair, and of the mean (language pair empty).
+    A task has rows for each language pair and for the mean (language pair empty).
     """
     info: dict[str, Any] = {"human": agreement.human}
     if isinstance(agreement, Agreement):
@@ -425,7 +425,7 @@ def _find_domain(pair: StratifiedPair, domain: str, sign: int) -> tuple[float, b
 
 
 def domains_verdict(result: ByDomain) -> str:
-    """How many significant pairs are the other way round somewhere.
+    """State how many significant pairs are the other way round somewhere.
 
     A sentence without its full stop.
     """
@@ -836,7 +836,7 @@ def _show_head_to_head(findings: Findings, pair: str) -> TableBlock:
 
 
 def _explain_further_ranks(findings: Findings, pair: str) -> list[str]:
-    """The rule of the ranks by further metrics, where it is not that of the first."""
+    """State the rule of the ranks by further metrics, where it differs from the first metric's."""
     metrics = findings.pairs[pair].comparison.metrics
     if not metrics[findings.metric].has_rule_decisions:
         return []
@@ -918,7 +918,7 @@ def _results_by_rule(by_rule: ByRule, metric: str) -> dict[str, dict[str, Metric
 
 
 def _list_disagreements(by_rule: Mapping[str, MetricResult]) -> dict[str, str]:
-    """By system: "winner" or "top group" where only some rules that rank it say so, else empty."""
+    """Map a system to "winner" or "top group" where only some of its rules agree, else to ""."""
     is_winner: dict[str, set[bool]] = {}
     is_in_top_group: dict[str, set[bool]] = {}
     for result in by_rule.values():
@@ -1177,7 +1177,7 @@ def _add_facts(  # noqa: PLR0913  a column and where its values are
 
 
 def list_findings(integrity: Integrity) -> list[str]:
-    """Sentences: what is worth a look, beside the warnings about files."""
+    """Write sentences on what is worth a look, apart from the warnings about files."""
     near, driven = {}, []
     for row in integrity.systems:
         nearest, document = row.nearest, row.driving_document
@@ -1283,7 +1283,7 @@ def _list_integrity_rows(integrity: Integrity) -> Records:
 
 
 # -------------------------------------------------------------------------------------------------
-# Published scores beside ours, of a test set or of a task.
+# Published scores next to ours, for a test set or a task.
 
 
 _MARKS = {True: "✓", False: "✗"}
@@ -1340,7 +1340,7 @@ def _write_our_score(row: ScoreBeside) -> Cell:
 
 
 def replication_sentences(replication: AnyReplication) -> list[str]:
-    """How many published scores come out, what to make of the others, and what is not compared."""
+    """State how many published scores come out, why others differ, and what is not compared."""
     results = _by_pair(replication)
     sentences = []
     wrong: list[ScoreBeside] = []
@@ -1371,7 +1371,7 @@ def replication_sentences(replication: AnyReplication) -> list[str]:
 
 
 def _list_testset_differences(replication: Replication) -> list[str]:
-    """Names that the table and the test set write in another way, or that only one of them has."""
+    """List names that table and test set write differently, or that only one of them has."""
     not_compared = "Not compared, because this test set cannot be scored by them"
     sentences = _list_renamed(replication.by_rule)
     sentences += _list_names("Only here", replication.only_here)

@@ -1,4 +1,4 @@
-"""Tables of the experiments, the published numbers beside ours."""
+"""Tables of the experiments, with published numbers next to ours."""
 
 from __future__ import annotations
 
@@ -147,9 +147,9 @@ def _read_cell(row: Any, column: Column) -> Any:
 def _cross(
     key: str, first: Column, titles: Mapping[Any, str], cells: Mapping[tuple[Any, Any], Any]
 ) -> Table:
-    """Estimates by row and column, without the columns that no cell is in.
+    """Arrange estimates by row and column, without columns that have no cell.
 
-    `titles` are those of the columns, whose names are texts or tuples of texts.
+    `titles` has the title of each column, whose name is a text or a tuple of texts.
     """
     row_names = dict.fromkeys(row for row, _ in cells)
     used = {column for _, column in cells}
@@ -289,7 +289,7 @@ def coverage_table(coverage: Coverage) -> Table:
 
 
 def pair_tests_table(tests: Mapping[str, AllPairTests]) -> Table:
-    """What the tests say of one pair, a row for each metric, with Riezler and Maxwell (2005)."""
+    """Tabulate tests of one pair, a row for each metric, with Riezler and Maxwell (2005)."""
     columns = (
         Column("metric", "metric", "name"),
         Column("a", "A", "written"),
@@ -416,7 +416,7 @@ def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:
 
 
 def calibration_table(conclusions: Conclusions, with_paper: bool) -> Table:
-    """How many conclusions there are at each level, and how many of them are as the whole set."""
+    """Count the conclusions at each level, and how many agree with the whole set."""
     table = row_table("calibration", Level, conclusions.levels, "level", "n", "right")
     if not with_paper:
         return table
@@ -654,7 +654,7 @@ def _write_sizes(interval: tuple[int | None, int | None] | None) -> str:
 
 
 def detection_table(rows: Sequence[Detection]) -> Table:
-    """How often test sets of each size find a difference, beside what theory expects."""
+    """Show how often test sets of each size find a difference, next to what theory expects."""
     keys = ("size", "segments", "n", "significant", "expected", "planned", "wrong")
     return row_table("found", Detection, rows, *keys)
 

@@ -33,7 +33,7 @@ from mtsig_core.testset import TestSet
 #: Rows for files, by the names of their columns.
 Records = list[dict[str, Any]]
 _LONGEST_STEM = 100  # of a file name
-_NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or a sign alone
+_NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or only a sign
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
 _NOT_IN_NAMES = re.compile(r"([^A-Za-z0-9.]|(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9]))+")
 
@@ -221,7 +221,7 @@ def comparison_json(comparison: Comparison) -> str:
 def join_ratings(
     records: Mapping[str, dict[str, Any]], info: TestSetInfo
 ) -> dict[str, dict[str, Any]]:
-    """The records of metrics, those of human scores with the number of their ratings."""
+    """Return the records of metrics; human scores also have the number of their ratings."""
     joined = dict(records)
     for assumption in info.assumed:
         if assumption.code == "ratings":

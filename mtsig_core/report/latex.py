@@ -33,7 +33,7 @@ _MOST_IN_MATRIX = {"matrix": 15, "starred": 25}  # systems, by the kind of its c
 #: Digits of a column, by its kind; a wider one is set in lines.
 _WIDEST = {"name": _LONGEST_NAME, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
 _PLACES = ("main", "caveats", "detail")
-_NARROWEST = 13  # digits of a column of names: as many as stand between two places to break one
+_NARROWEST = 13  # digits of a column of names: the most between two places where a name can break
 _LINE = 90  # digits of a table that is broken into pages
 GREY_ROW = r"\rowcolor[gray]{.9}"  # begins a row
 
@@ -129,7 +129,7 @@ def _write_code_points(run: re.Match[str]) -> str:
 
 
 def report_latex(report: Report) -> str:
-    r"""A file that compiles alone, and that a document may read with ``\input``.
+    r"""Write a complete LaTeX file, which a document may also read with ``\input``.
 
     Comments at the top name the packages that it needs and repeat the warnings. Each table has what
     is needed to read it; how it was tested is written once.
@@ -299,7 +299,7 @@ def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -
 
 
 def _find_room_for_text(table: Table, cells: Sequence[Sequence[str]]) -> int:
-    """The digits that a column of text may have beside the numbers of a line."""
+    """Compute how many digits the numbers of a line leave for a column of text."""
     n_texts = 0
     room = _LINE
     for column, column_cells in zip(table.columns, cells, strict=True):
@@ -445,7 +445,7 @@ def _breakable(text: str) -> str:
 
 
 def number_cell(cell: str) -> str:
-    """A number or interval with true minus signs; a dash where there is none."""
+    """Format a number or interval with true minus signs; a dash for None."""
     if cell in ("", MISSING):
         return "--"
     return re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)

@@ -416,7 +416,7 @@ class Strip:
     values: Sequence[float]
     low: float  # ends of the axis
     high: float
-    marks: Sequence[tuple[float, str]] = ()  # where a line stands, and the word on it
+    marks: Sequence[tuple[float, str]] = ()  # the place of a line, and the word on it
     integers: bool = False  # whether each whole number has a column
 
 

@@ -126,7 +126,7 @@ class _Drawing:
 
 
 def ticks_within(low: float, high: float) -> list[float]:
-    """Round numbers within a range; its low end where there are none."""
+    """List round numbers within a range, or its low end where it has no round number."""
     span = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(span / _TICKS))
     step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= _TICKS)
@@ -152,7 +152,7 @@ def _add_axis(drawing: _Drawing, values: Sequence[float], start: float, end: flo
 
 
 def _name_classes(first: bool, filled: bool) -> str:
-    """The classes of a dot beside its own."""
+    """Return the further classes of a dot."""
     classes = ""
     if first:
         classes += " first"
@@ -281,7 +281,7 @@ def _draw_anchor_pairs(result: MetricResult, settings: Settings, top: float) -> 
 
 
 def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str) -> str:
-    """Differences, each row on a scale of its own, with 0 in the middle of all of them.
+    """Draw differences, each row on its own scale, with 0 in the middle of every row.
 
     A thick bar is a single interval, a thin line with ends a simultaneous one.
     """

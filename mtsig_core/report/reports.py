@@ -271,7 +271,7 @@ def _show_detectable(
 
 
 def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
-    """What the signs of the matrix in text mean, and how many pairs differ."""
+    """Explain the signs of the matrix in text, and state how many pairs differ."""
     if result.has_rule_decisions:
         counts = describe_rule_decisions(result, comparison.settings)
         return f"Row against column: > better, < worse, . neither. {counts}"

@@ -88,7 +88,7 @@ _OF_A_PAIR = (
 def history_sentences(history: Sequence[Entry]) -> list[str]:
     r"""Each step with its time, the oldest first, in plain text.
 
-    A step that is no longer in force says so.
+    The text marks a step that is no longer in force.
 
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
     >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\n")
@@ -194,7 +194,7 @@ def left_out_table(exclusions: Iterable[TaskExclusion]) -> Table:
 
 
 def left_out_said(review: Review) -> list[str]:
-    """How many systems are excluded from all language pairs, and how many others from some.
+    """State how many systems are excluded from all language pairs, and how many from some.
 
     These are short phrases.
 
@@ -218,8 +218,8 @@ def left_out_said(review: Review) -> list[str]:
 def decisions_table(review: Review, task_comparison: TaskComparison | None = None) -> Table:
     """Each language pair, and all together, with the system that is declared first, and why.
 
-    Both are None where that is open. With a comparison also the first system there, and by
-    simultaneous rank ranges where another rule decides.
+    An undecided language pair has None for both. With a comparison, the table also has its first
+    system, and the first by simultaneous rank ranges where another rule decides.
     """
     decisions = {decision.pair or ACROSS_PAIRS: decision for decision in review.decisions}
     tops = Table("first", (), ())
@@ -415,9 +415,9 @@ def _better_by_rule(pair: PairResult) -> str | None:
 def _find_pair(
     note: NoteOn, task_comparison: TaskComparison
 ) -> tuple[PairResult | None, list[str]]:
-    """The pair of systems of a note, and which of the two is excluded.
+    """Find the pair of systems of a note, and which of the two is excluded.
 
-    The pair is None where it was not compared.
+    Without a comparison of the two, the pair is missing (None).
     """
     excluded = [
         exclusion.system
@@ -538,7 +538,7 @@ def _measured_record(note: NoteOn, task_comparison: TaskComparison) -> dict[str,
 def _subtract(
     interval: tuple[float, float] | None, result: MetricResult
 ) -> tuple[float | None, float | None]:
-    """The bounds of a - b, from those of the improvement of a over b."""
+    """Compute the bounds of a - b from the bounds of the improvement of a over b."""
     if interval is None:
         return None, None
     return join_ends(*interval, result.sign) or (None, None)

@@ -189,12 +189,12 @@ def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def group_by_lang_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return each sentence once: first those of all language pairs, then others with theirs."""
+    """Return each sentence once: first for all language pairs, then for named language pairs."""
     return [text for text, _ in _group_sentences(sentences)]
 
 
 def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the sentences of `group_by_lang_pair`, each as written there, and by itself."""
+    """Return the sentences of `group_by_lang_pair`, each with and without its language pairs."""
     texts = []
     for lang_pair, pair_sentences in sentences.items():
         texts += [(lang_pair, printable(sentence)) for sentence in pair_sentences]
@@ -549,8 +549,8 @@ def _state_across(macro: MacroResult, n_pairs: int) -> str:
 def state_answer(comparison: Comparison, metric: str) -> str:
     """Write the verdicts on a test set by all metrics, with the pair that each rests on.
 
-    `metric` comes first. Metrics with the same verdict share a sentence, and where verdicts differ,
-    the first words say so.
+    `metric` comes first. Metrics with the same verdict share a sentence. Where verdicts differ, the
+    first words point it out.
     """
     by_verdict = _group_verdicts(comparison, metric)
     answers = [_answer_by(comparison, metrics, verdict) for verdict, metrics in by_verdict.items()]
@@ -780,8 +780,8 @@ _OF_VERDICTS = ("scores", "references", "family")
 def pick_verdict_cautions(comparison: Comparison, metric: str, *remedies: Remedy) -> list[Caution]:
     """Return the warnings that go with the verdict on a test set.
 
-    They are on its page, in its files, and in a paper. `remedies` are those of a comparison by one
-    metric only.
+    They are on its page, in its files, and in a paper. `remedies` go with the warning that only one
+    metric was compared.
     """
     result = comparison.metrics[metric]
     caveats = pick_cautions(comparison, result)
@@ -1091,11 +1091,11 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
 
     None for simultaneous ranks, which hide nothing.
 
-    `significant`: significant pairs of systems; `significant_inside`: those inside one cluster;
-    `inside_apart`: those of them whose rank ranges do not overlap; `turned_round`: those ranked the
-    other way round. `apart_not_significant`: pairs that the rule ranks apart without a significant
-    difference. `ranks`: ranks compared with simultaneous rank ranges; `changed`: those of them that
-    differ.
+    `significant`: significant pairs of systems; `significant_inside`: significant pairs inside one
+    cluster; `inside_apart`: pairs of `significant_inside` whose rank ranges do not overlap;
+    `turned_round`: significant pairs ranked the other way round. `apart_not_significant`: pairs
+    that the rule ranks apart without a significant difference. `ranks`: ranks compared with
+    simultaneous rank ranges; `changed`: ranks that differ.
     """
     names = (
         "significant",
@@ -1133,7 +1133,7 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
 def list_exclusions(comparison: AnyComparison) -> list[str]:
     """Write a sentence on the excluded systems, with language pairs and reasons.
 
-    There is none without exclusions.
+    The list is empty without exclusions.
     """
     names = []
     for exclusion in comparison.excluded:

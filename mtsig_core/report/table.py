@@ -39,7 +39,7 @@ class Cell(str):
 
 
 def number(value: float | None, form: str = ".2f") -> str:
-    """A number in some form; a dash where there is none.
+    """Format a number; a dash for None.
 
     >>> number(1.25, "+.1f"), number(None)
     ('+1.2', '-')
@@ -50,7 +50,7 @@ def number(value: float | None, form: str = ".2f") -> str:
 
 
 def format_p(p: float | None) -> str:
-    """A p-value, never 0; a dash where there is none.
+    """Format a p-value, never as 0; a dash for None.
 
     >>> format_p(0.03125), format_p(1e-5), format_p(None)
     ('0.0312', '1.0e-05', '-')
@@ -175,9 +175,9 @@ def choose_cell_form(scores: Iterable[float], differences: Iterable[float]) -> C
 
 
 def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
-    """The bounds of an interval or of ranks as a cell; None where there is none.
+    """Join the bounds of an interval or of ranks in a cell; None without bounds.
 
-    A difference that is turned round (`sign` -1) turns its bounds.
+    A `sign` of -1 turns the difference round, and with it the bounds.
 
     >>> join_ends(0.5, 2.0, -1), join_ends(None, None)
     ((-2.0, -0.5), None)
@@ -194,7 +194,7 @@ def join_ends(low: Any, high: Any, sign: int = 1) -> tuple[Any, Any] | None:
 
 
 #: A cell without meaning in its row, such as the difference of the best system to itself: it is
-#: left empty. A value that is undefined is None, and shown as a dash.
+#: left empty. An undefined value, None, is shown as a dash.
 EMPTY = ""
 MISSING = "-"
 
@@ -366,7 +366,7 @@ class Column:
         return Cell(self.write(value), value)
 
     def sort_key(self, value: Any) -> float:
-        """What a value is sorted by; NaN where there is none, so that it comes last."""
+        """Return what a value is sorted by; NaN for no value, so that it comes last."""
         sort = KINDS[self.kind].sort
         if isinstance(value, Cell):
             value = value.value

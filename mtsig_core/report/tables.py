@@ -198,7 +198,7 @@ def _name_anchor_column(settings: Settings) -> str:
 
 
 def _add_tally(table: TableBuilder, result: MetricResult, is_shown: bool = True) -> None:
-    """Add wins, ties and losses, which are None where no pair can be decided."""
+    """Add wins, ties and losses: None in each column where no pair can be decided."""
     is_known = result.ruled is not None or any(pair.decidable for pair in result.pairs)
     tally = result.tally()
 
@@ -931,10 +931,10 @@ def _find_first_ranks(table: Table, keys: Collection[str]) -> set[tuple[int, str
 
 
 def find_unconstrained(systems: Sequence[str], infos: Mapping[str, SystemInfo]) -> set[int]:
-    """The rows of systems that are known not to be in the constrained track.
+    """Find the rows of systems that are known not to be in the constrained track.
 
-    There are none if no system is in that track. Systems of unknown track and human translations
-    are in no track.
+    The result is empty if no system is in that track. Systems of unknown track and human
+    translations are in no track.
     """
     if not any(info.constrained for info in infos.values()):
         return set()

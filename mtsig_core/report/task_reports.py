@@ -93,7 +93,7 @@ from mtsig_core.reviews import Entry, replay
 from mtsig_core.schema import SCHEMA, to_json
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
 
-History = Sequence[Entry]  # of a review; empty where there is none
+History = Sequence[Entry]  # of a review; empty without a review
 _AGREEMENT_TABLES = ("agreement", "agreement_comparisons")
 
 # -------------------------------------------------------------------------------------------------
@@ -394,9 +394,9 @@ def across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
 
 
 def dispute_blocks(result: TaskComparison) -> list[Block]:
-    """How often metrics disagree in each language pair, and on which pairs of systems.
+    """Show how often metrics disagree in each language pair, and on which pairs of systems.
 
-    There are none for a single metric.
+    The result is empty for a single metric.
     """
     disputes = find_disputes(result)
     if not disputes:
@@ -472,7 +472,7 @@ def _review_sections(result: TaskComparison, history: History) -> Iterator[Secti
 
 
 def _caution_sections(result: TaskComparison) -> Iterator[Section]:
-    """Caveats for text: once those that all language pairs have, then those of each."""
+    """Write caveats for text: first for all language pairs together, then for each of them."""
     cautions = {}
     for pair, comparison in result.pairs.items():
         cautions[pair] = fit_remedies_to_task(comparison.warnings)

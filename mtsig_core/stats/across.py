@@ -106,7 +106,7 @@ class PairAcross:
 
 @dataclass(frozen=True)
 class Disputed:
-    """What several metrics say together of all pairs of systems in one language pair of a task."""
+    """The results of several metrics together, for all pairs of systems in one language pair."""
 
     language_pair: str | None  # None for the mean differences across the language pairs
     metrics: tuple[str, ...]
@@ -200,8 +200,9 @@ def _join_metrics(
 # -------------------------------------------------------------------------------------------------
 # Systems over several language pairs: the mean of their differences, drawn within each language pair.
 #
-# p-values of language pairs are never combined: two-sided ones forget the sign, so that a system that wins here and
-# loses there would come out ahead. Differences in points are averaged, observed and under the null alike.
+# p-values of language pairs are never combined: two-sided p-values lose the sign, so a system that
+# wins in one pair and loses in another would seem better. Differences in points are averaged,
+# observed and under the null alike.
 
 
 #: The tests whose replicates can be averaged.
@@ -230,8 +231,8 @@ class AcrossDraws:
     #: bool, shape (systems + pairs,): What has a single unit in some language pair: nothing there
     #: says how far it may vary.
     single: np.ndarray
-    #: int, shape (pairs,): Units that tell the systems apart: of all language pairs together, or of
-    #: a bootstrap those of the language pair that has fewest.
+    #: int, shape (pairs,): Units that tell the systems apart: the sum over all language pairs, or
+    #: for a bootstrap the count of the language pair that has fewest.
     n_apart: np.ndarray
     tests: PairTests
     #: The same systems scored by the mean over domains, which a rule of ranks may ask for; None
@@ -308,13 +309,13 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     """Draw the systems that all language pairs have, under one metric; None for fewer than two.
 
     `plans` have the unit and the resamples of each language pair, and one test, ``ar`` or
-    ``bootstrap``. Draws of each language pair are keyed by the seed and its name: other language
-    pairs in the task change none of them.
+    ``bootstrap``. The seed and the name of a language pair decide its draws, so that other language
+    pairs in the task do not change them.
 
-    Swaps count the units of all language pairs together: that all favour the same of two systems is
-    as rare as if they were of one. A bootstrap of few units is too sure, and that of other language
-    pairs mends nothing: its p is at least that which the language pair with the fewest units can
-    show.
+    Swaps count the units of all language pairs together: all of them favour the same system as
+    rarely as if they belonged to one language pair. A bootstrap of few units is too sure, and other
+    language pairs do not help: its p is at least the smallest p that the language pair with the
+    fewest units can show.
 
     A pair of systems has a difference where each language pair has segments that both are scored
     on. A pair without any in some language pair is left out of the family.
@@ -373,7 +374,7 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
 
 
 def _count_units_apart(plan: Plan, n_apart: np.ndarray) -> np.ndarray:
-    """Count the units that tell each pair apart, from those of each language pair."""
+    """Count the units that tell each pair apart, from the counts of each language pair."""
     if TESTS[plan.test].draws == "swaps":
         return np.asarray(np.sum(n_apart, axis=0))
     return np.asarray(np.min(n_apart, axis=0))
@@ -396,8 +397,8 @@ def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.n
     """Return intervals of systems and pairs, shape (2, systems + pairs), and what is decided.
 
     Intervals are ``percentile``, or ``jackknife-t`` with the jackknife's variances of all language
-    pairs and their degrees of freedom by Welch and Satterthwaite, those of one its units of equal
-    size (Kish 1965) less one. NaN where there is none.
+    pairs. Their degrees of freedom are by Welch and Satterthwaite; a language pair has its units of
+    equal size (Kish 1965) less one. Bounds are NaN without an interval.
     """
     from scipy.special import stdtrit
 
@@ -420,9 +421,9 @@ def decide_across(draws: AcrossDraws, settings: Settings, ci: str) -> tuple[np.n
 
 
 def settings_across(settings: Mapping[str, Settings]) -> Settings:
-    """Return the settings of a decision across language pairs, from those of each.
+    """Return the settings of a decision across language pairs, from the settings of each.
 
-    Of stationary blocks the shortest mean length counts, by which p can be smallest.
+    For stationary blocks the shortest mean length counts, because p can be smallest by it.
     """
     rows = list(settings.values())
     lengths = [row.block_length for row in rows if row.block_length is not None]
@@ -495,7 +496,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     metrics : str or sequence of str, optional
         By default all scores that the task has, BLEU where it has none: human scores first, then
         the metric that the task's table names; where nothing says which metric decides, a warning
-        asks. A language pair is compared by those it has, and left out where it has none of them.
+        asks. A language pair is compared by the metrics it has, and left out if it has no such
+        metric.
     test : {"ar", "bootstrap", ...}
         As in `compare`, within each language pair. Across them the mean difference is tested by the
         same, where its draws can be averaged (``ar``, ``bootstrap``); else there is no macro
@@ -557,7 +559,9 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     for name in names:
         lang_pairs = info.pairs_with(name)
         metrics_and_pairs.extend((name, lang_pair) for lang_pair in lang_pairs)
-    n_steps = len(metrics_and_pairs) + len(names)  # those of each language pair, and across them
+    n_steps = len(metrics_and_pairs) + len(
+        names
+    )  # one per comparison, and one across language pairs
     steps = _Steps(n_steps, progress)
     work = _TaskWork(task, sampling, decisions, by_reference, jobs, cache, steps)
     work.check(metrics_and_pairs)
@@ -591,8 +595,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
 class _Steps:
     """The progress of all steps.
 
-    A step has an unknown number of stages. Each takes half of what is left of the step, and
-    progress never goes back.
+    A step has an unknown number of stages. Each takes half of the remaining step, so progress never
+    goes back.
     """
 
     def __init__(self, n_steps: int, progress: Callable[[str, float], None] | None):
@@ -748,7 +752,7 @@ class _TaskWork:
     def _draw_across(
         self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
     ) -> AcrossDraws | None:
-        """Draw the mean differences, and those of the mean over domains, for rules that use it."""
+        """Draw the mean differences, also of the mean over domains for rules that use it."""
         plans = {}
         testsets = {}
         keys = []
@@ -810,7 +814,7 @@ def join_task(
     exclude: tuple[TaskExclusion, ...],
     are_given: bool,
 ) -> TaskComparison:
-    """Join comparisons by one of the metrics each, by (metric, language pair), to that of a task.
+    """Join comparisons by a single metric, from (metric, language pair), to one of the whole task.
 
     `are_given` says whether the user named the metrics.
     """
@@ -841,7 +845,7 @@ def find_exclusions(lang_pair: str, exclude: Iterable[TaskExclusion]) -> tuple[E
 def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> list[str]:
     """Return the metrics to compare a task by.
 
-    By default all scores that it has, and BLEU for language pairs without any.
+    By default all scores of the task, and BLEU for language pairs without scores.
     """
     if metrics is None:
         names = _choose_metrics(task)

@@ -93,7 +93,7 @@ def iterate_rows(rows: np.ndarray | Rows, order: np.ndarray) -> Iterator[np.ndar
 # Which numbers are equal, and which at least as extreme: rounding must not break ties.
 
 
-#: Numbers whose difference is smaller than this share of them are equal.
+#: Two numbers are equal if their difference is a smaller share of them.
 TOLERANCE = 1e-9
 
 
@@ -117,7 +117,7 @@ def contains_zero(low: float, high: float) -> bool:
 
 
 def count_extreme(observed: np.ndarray, replicates: np.ndarray, middle: np.ndarray) -> np.ndarray:
-    """How many replicates are as far from their middle as the observed value from 0.
+    """Count the replicates that are as far from their middle as the observed value is from 0.
 
     Returns ndarray of int, shape (k,).
 

@@ -317,9 +317,9 @@ def warn_of_skew(
 def about_few_in(
     sizes: Mapping[str, int], unit: str, alpha: float, test: str | None = None
 ) -> Iterator[Caution]:
-    """Warn of groups of an experiment, such as domains, that have few units.
+    """Warn of groups with few units in an experiment, such as domains.
 
-    If the test is given, groups in which it cannot decide anything get a caution of their own.
+    With a test, groups in which it cannot decide anything get another caution.
     """
     needed = 0
     if test is not None:
@@ -382,7 +382,7 @@ def about_one_metric(results: Mapping[str, MetricResult], *remedies: Remedy) -> 
 
 
 def about_choice(task: TaskInfo, first: str) -> Iterator[Caution]:
-    """Warn that neither human scores nor the task's table says which of several metrics decides."""
+    """Warn if several metrics rank systems and neither human scores nor the task's table decides."""
     metrics = task.own_scores
     is_open = task.primary is None and not pick_human_scores(metrics)
     if is_open and first in metrics and len(metrics) > 1:
@@ -440,7 +440,7 @@ def _count_units(info: TestSetInfo, sampling: SamplingSettings) -> int:
 
 
 # -------------------------------------------------------------------------------------------------
-# What a metric cannot tell apart, and what references disagree about.
+# Systems that a metric cannot separate, and disagreements between references.
 
 
 _TELLING_METRICS = ("chrf", "ter", "bleu")
@@ -519,7 +519,7 @@ def _warn_of_equal_scores(
 def _find_telling_metric(
     testset: TestSet, metric: str, pairs: Sequence[tuple[str, str]]
 ) -> tuple[str | None, int]:
-    """Return the metric of texts that tells most of these pairs apart, and their number."""
+    """Return the metric of texts that separates most of these pairs, and the number of them."""
     best = None
     most = 0
     if not pairs:
@@ -632,7 +632,7 @@ def _warn_of_few_trials(settings: Settings, result: MetricResult) -> Caution:
 
 
 def about_open_pairs(settings: Settings, result: MetricResult) -> Iterator[Caution]:
-    """Warn of pairs without a significant difference, and say how large the true one may be."""
+    """Warn of pairs without a significant difference, and of how large the true one may be."""
     open_pairs = []
     for pair in result.tested:
         never_differs = pair.decidable and pair.se == 0
@@ -1285,7 +1285,7 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
 
 
 # -------------------------------------------------------------------------------------------------
-# All that makes a test set look wrong as it is opened.
+# Cautions about a test set when it is opened.
 
 
 #: Characters of a system's output / of the reference, in all.

@@ -277,7 +277,7 @@ def decide(
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
 ) -> Comparison:
-    """Make the comparison from draws; it takes milliseconds, as nothing is drawn or counted.
+    """Make the comparison from draws, in milliseconds, because nothing is drawn or counted.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def decide(
     Returns
     -------
     Comparison
-        That of `compare` with these settings, to the last digit.
+        The same as from `compare` with these settings, to the last digit.
 
     Raises
     ------
@@ -360,9 +360,9 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     ----------
     testset : TestSet
     metrics : str, Metric, or sequence of these
-        Names, of the test set's own segment scores too, or metrics made with settings of their own.
-        Of segment scores, a system's score is the mean of those it has, and pairs are compared on
-        the segments both have.
+        Names of metrics or of the test set's own segment scores, or metric objects with their
+        settings. With segment scores, a system's score is the mean of its segments that have one,
+        and pairs are compared on the segments that both systems have.
     test : {"ar", "bootstrap", "bootstrap-t", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
         The last two only for means of segment scores, by segment.
     unit : {"auto", "segment", "document", "block"}
@@ -370,8 +370,8 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     block_length : float, optional
         Mean length of stationary blocks, in segments.
     trials : int
-        Draws of the test; of up to 13 segments or documents ``ar`` tries all swaps instead, and p
-        is exact.
+        Draws of the test. With up to 13 segments or documents, ``ar`` tries all swaps instead, and
+        p is exact.
     alpha : float
         Level of the decisions; intervals have level 1 - alpha.
     correction : {"auto", "none", "bonferroni", "holm", "bh", "by", "romano-wolf"}
@@ -384,14 +384,14 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     baseline : str, optional
         Compare only with this system; there are no rank ranges then.
     rank_rule : {"simultaneous", "wmt21", "wmt22", "wmt22-appraise", "wmt23", "wmt24", "wmt25", "overlap"}
-        How ranks are made: simultaneous rank ranges from the pairs, corrected for all of them; as
-        the WMT tasks of 2021 to 2025 published theirs, from segment scores; or by overlap of the
-        systems' intervals. Scores, order, wins and losses are those of the rule; pairs and their
-        tests stay. A warning says what the rule ignores, and what it hides here. ``wmt24`` scores
-        by the mean over domains, which the test set must have.
+        How ranks are made: as simultaneous rank ranges from the pairs, corrected for all pairs;
+        from segment scores, as the WMT tasks of 2021 to 2025 published ranks; or by overlap of the
+        systems' intervals. The rule decides scores, order, wins and losses; pairs and their tests
+        stay. A warning explains what the rule ignores and what it hides here. ``wmt24`` scores by
+        the mean over domains, which the test set must have.
     by_reference : bool
-        Whether to test with each reference alone too, where several score, to see whether they
-        agree on who is ahead.
+        Whether to test by each single reference too, where several references score, to see whether
+        they agree on the better system.
     jobs : int
         Number of threads, -1 for all cores.
     progress : callable, optional
@@ -566,7 +566,7 @@ def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
 ) -> tuple[ScoreBootstrap, ...]:
     """Bootstrap scores and every kind of interval, best system first.
 
-    The draws are those of `compare` with the same settings, so each interval is the one that
+    The draws are the same as in `compare` with the same settings, so each interval is the one that
     `compare` gives.
 
     Parameters
@@ -652,7 +652,8 @@ def relative_ends(low: float, median: float, high: float) -> tuple[float, float]
 def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Edges (bins + 1,) and counts (bins,) of even bins that cover the values.
 
-    Values that are nearly equal get a wider range, as floating point could not divide their own.
+    Values that are nearly equal get a wider range, because floating point cannot divide a narrow
+    one.
     """
     low = float(values.min())
     high = float(values.max())

@@ -66,7 +66,7 @@ class Contrast:
 
     @cached_property
     def n_effective(self) -> np.ndarray:
-        """How many units of equal size these are worth (Kish 1965), shape (pairs,)."""
+        """Compute how many units of equal size the units are worth (Kish 1965), shape (pairs,)."""
         return self.count_units(self.data.units)[1]
 
     def difference(self, values: np.ndarray) -> np.ndarray:
@@ -118,7 +118,7 @@ class Contrast:
         return pair_units(self.has_score, self.pairs, units)
 
     def count_differing_units(self, is_swapped: bool) -> np.ndarray:
-        """The units that tell the two systems of each pair apart, shape (pairs,).
+        """Count the units in which the two systems of each pair differ, shape (pairs,).
 
         See `engine.count_differing_units`; `is_swapped` for a test that swaps.
         """

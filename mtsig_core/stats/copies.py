@@ -39,9 +39,9 @@ class Copies:
 
 
 def find_copies(testset: TestSet, units: Units) -> Copies | None:
-    """The copies of a test set; None without any, and without texts that could tell.
+    """Return the copies of a test set; None without copies, and without texts to find them by.
 
-    Of stationary blocks, which are cut anew for each resample, each segment is its own unit.
+    Stationary blocks are cut again for each resample, so each segment is its own unit.
 
     >>> once = TestSet("toy", {"A": ["a", "b"]}, {"ref": ["one two", "three"]})
     >>> twice = TestSet("toy", {"A": ["a", "b"] * 2}, {"ref": ["one two", "three"] * 2})
@@ -84,7 +84,7 @@ def _list_texts(testset: TestSet) -> Iterator[tuple[Hashable, int]]:
 
 
 def _inflation(characters: dict[tuple[int, int], int]) -> float:
-    """How equal texts that vary together inflate the variance of a sum of independent units."""
+    """Compute how copies inflate the variance of a sum, compared with independent units."""
     texts = np.array([first for first, _ in characters])
     sizes = np.array(list(characters.values()), dtype=float)
     together = np.bincount(texts, weights=sizes)

@@ -515,8 +515,8 @@ def rank_by_rule(
 ) -> MetricResult:
     """Score, order and rank the systems by `settings.rank_rule`, and add what these ranks hide.
 
-    The pairs keep their difference and test, and also get those of the rule. `for_ranks` is as in
-    `RankInputs`.
+    The pairs keep their difference and test, and also get the difference and test of the rule.
+    `for_ranks` is as in `RankInputs`.
     """
     rule = RANK_RULES[settings.rank_rule]
     systems = result.systems
@@ -641,9 +641,9 @@ def _score_by(sample: Sample, result: MetricResult, alpha: float) -> tuple[Syste
 
 
 def _leaders_by_reference(draws: MetricDraws, settings: Settings) -> tuple[ReferenceLeaders, ...]:
-    """The leaders by each reference.
+    """Find the leaders by each reference.
 
-    There are none with a baseline, with another rank rule, or with too few trials for ranks.
+    The result is empty with a baseline, with another rank rule, or with too few trials for ranks.
     """
     if settings.baseline is not None or settings.rank_rule != "simultaneous":
         return ()

@@ -50,7 +50,7 @@ from mtsig_core.testset import TestSet
 
 #: Gives a stage of the work, by its name, the function that it reports its share to.
 Stage = Callable[[str], StageProgress | None]
-#: The test that is asked beside another one where a system is skewed.
+#: The test that runs in addition to another one where a system is skewed.
 STUDENTISED = "bootstrap-t"
 _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or none
 
@@ -165,7 +165,7 @@ class MetricDraws:
     effective: np.ndarray
     n_apart: np.ndarray
     #: Where scores are missing, the differences of the tested pairs on the segments that both have.
-    #: Their segment scores are those of `systems`.
+    #: It has no segment scores, because `systems` has them.
     on_common: Sample | None
     #: shape (tested,), or None: standard error by document / by segment of the tested pairs.
     se_ratio: np.ndarray | None
@@ -248,7 +248,7 @@ def draw_metric(
         counted[metric.name] = measured
     # The statistics are most of the memory on large sets, so the first order is not kept.
     measured = measured.best_first()
-    # The units are those of the segments that have scores, which may be few.
+    # Only segments that have scores make units, so that there may be few.
     units = measured.units(plan.unit, plan.block_length)
     is_exact = TESTS[plan.test].tries_all(units)
     if is_exact:
@@ -510,7 +510,7 @@ def _draw_reference(
 
 
 # -------------------------------------------------------------------------------------------------
-# Parts of a test, such as language pairs or domains: each is drawn by itself.
+# Parts of a test, such as language pairs or domains: each has draws of its own.
 
 
 @dataclass(frozen=True, eq=False)

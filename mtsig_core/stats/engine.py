@@ -115,7 +115,7 @@ class Columns:
         return int(self.source.max(initial=-1)) + 1
 
     def expand(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
-        """Sums of all statistics, or those of some systems, from sums of the columns.
+        """Compute sums of all statistics, or only of some systems, from sums of the columns.
 
         Shape (columns, ...) -> (stats, systems, ...), such as replicates.
         """
@@ -144,7 +144,7 @@ class Columns:
         return statistics
 
     def only(self, systems: np.ndarray) -> Columns:
-        """Those of these systems, in this order."""
+        """Return the statistics of these systems, in this order."""
         source = self.source[:, systems]
         is_chained = self.is_chained[:, systems]
         used, renumbered = np.unique(source, return_inverse=True)
@@ -158,7 +158,7 @@ class Columns:
         return replace(self, values=values, source=source, is_chained=is_chained)
 
     def sum_by(self, units: Units) -> Columns:
-        """Those of segments, summed by unit."""
+        """Return the statistics of segments, summed by unit."""
         if units.kind != "document":
             return self
         segments = self.values[: self.n, : self.n_distinct]
@@ -335,7 +335,7 @@ class UnitStatistics:
         return chunks
 
     def without(self, groups: np.ndarray) -> Iterator[np.ndarray]:
-        """For each system, the totals less those of each group of units: (groups, stats)."""
+        """Subtract each group of units from the totals, for each system: (groups, stats)."""
         firsts = np.flatnonzero(np.diff(groups, prepend=-1))
         for by_unit, totals in zip(self.columns.by_system(), self.totals.T, strict=True):
             by_group = np.add.reduceat(by_unit, firsts, axis=1, dtype=np.float64)
@@ -438,7 +438,7 @@ def _find_different(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 #: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
 StageProgress = Callable[[float], None]
 
-_MOST_KEPT = 1 << 24  # differences, 128 MB: those of 57 systems and 9,999 trials
+_MOST_KEPT = 1 << 24  # differences, 128 MB: as many as 57 systems have in 9,999 trials
 _DRAWING = 0.1  # share of the work that drawing is, where differences are made again
 # times that a test looks at each pair then: for p, spread and size, then for the steps of
 # Romano-Wolf
@@ -574,7 +574,7 @@ def _swap_pairs(
 ) -> np.ndarray:
     """Differences of pairs of the systems after swaps, in the fastest way: (pairs, replicates).
 
-    `columns` are those of `UnitStatistics.swapped_columns`.
+    `columns` come from `UnitStatistics.swapped_columns`.
     """
     moved = data.expand(columns, systems)
     totals = data.totals[:, systems, None]
@@ -758,10 +758,10 @@ def pair_statistics(statistics: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarr
 
 
 def segment_scores(metric: Metric, statistics: np.ndarray | Columns) -> np.ndarray | None:
-    """The scores of single segments, NaN where there is none.
+    """Return the scores of single segments, NaN for a segment without a score.
 
-    None for a metric that is no mean of them, as a mean of the means of domains is none. They are
-    multiples of a power of two, 2^-42 of the largest: .1 + .2 is .3.
+    None for a metric that is not their mean, such as a mean of the means of domains. Scores are
+    rounded to multiples of a power of two, 2^-42 of the largest, so that .1 + .2 is .3.
     """
     if isinstance(statistics, Columns) or not is_segment_mean(metric) or statistics.shape[-1] > 2:
         return None

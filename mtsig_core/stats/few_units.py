@@ -1,4 +1,4 @@
-"""How many units there really are, and whether so few of them can decide anything."""
+"""Count effective units, and find out whether so few units can decide anything."""
 
 from __future__ import annotations
 
@@ -194,9 +194,9 @@ def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
 def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = None) -> np.ndarray:
     """Whether each pair could be significant after the correction, however large the difference.
 
-    Shape of `n_units`. Adjusted p rise with every p of the family, so the least of them are those
-    of the least p. A pair of 0 units has nothing in common, is not tested and cannot. The
-    correction is by default that of the settings.
+    Shape of `n_units`. Adjusted p-values rise with every p of the family, so they are smallest
+    where each p is smallest. A pair of 0 units has no common segments, is not tested and cannot be
+    significant. By default, the settings give the correction.
     """
     is_tested = np.asarray(n_units) > 0
     least = p_floor(
@@ -215,7 +215,7 @@ def can_reach(settings: Settings, n_units: np.ndarray, correction: str | None = 
 
 
 def rank_correction(settings: Settings) -> str:
-    """The correction behind the rank intervals, whatever that of the pairs is."""
+    """Return the correction of the rank intervals, whatever correction the pairs have."""
     if TESTS[settings.test].romano_wolf:
         return "romano-wolf"
     return "holm"
@@ -224,10 +224,10 @@ def rank_correction(settings: Settings) -> str:
 def find_shortage(
     settings: Settings, result: MetricResult, correction: str | None = None
 ) -> str | None:
-    """What there is too little of for any pair to be significant.
+    """Name what is too scarce for any pair to be significant.
 
-    ``"units"``, ``"trials"`` or ``"differences"``, where systems say the same in nearly all units.
-    None where some pair could be significant, and where there is none.
+    ``"units"``, ``"trials"`` or ``"differences"``, where outputs are the same in nearly all
+    units. None where some pair could be significant, and where no pair has units.
     """
     n_units = np.array([pair.n_units for pair in result.pairs], dtype=int)
     n_telling = np.array([pair.n_telling for pair in result.pairs], dtype=int)
@@ -243,9 +243,9 @@ def find_shortage(
 
 
 def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> int | None:
-    """How many trials it takes before any of m pairs can be significant, whatever the units.
+    """Compute how many trials it takes before any of m pairs can be significant, by any units.
 
-    None where those of the settings are enough. Corrections multiply even the smallest p that the
+    None where the settings have enough trials. Corrections multiply even the smallest p that the
     trials can give, Bonferroni and Holm by the number of pairs.
     """
     test = TESTS[settings.test]

@@ -344,7 +344,7 @@ _TWINS = 0.8  # share of these lines that another system also has: one was made 
 
 
 def _about_equal_lines(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caution]:
-    """Warn of each reference that has the lines of one system, and not those of the others."""
+    """Warn of each reference that has the same lines as one system, but not as the others."""
     step = max(1, testset.n_segments // _SEARCHED)
     for reference, texts in testset.references.items():
         lines = texts[::step]
@@ -405,7 +405,7 @@ def _is_equal(reference: str | None, output: str | None) -> bool:
 
 
 def _count_edited(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of what is between the equal starts and the equal ends of two sequences."""
+    """Return the length of the part between equal starts and equal ends of two sequences."""
     shorter = min(len(first), len(second))
     n_start = 0
     while n_start < shorter and first[n_start] == second[n_start]:

@@ -30,8 +30,8 @@ class Sample:
     replicates: np.ndarray  # shape (k, resamples): on bootstrap samples
     #: shape (k, units): with one unit left out; NaN for units that have no part in a value.
     left_out: np.ndarray
-    #: shape (k, segments), optional: for means of segment scores, these scores; NaN where there is
-    #: none.
+    #: shape (k, segments), optional: for means of segment scores, these scores; NaN for a missing
+    #: score.
     segments: np.ndarray | None = None
     #: shape (k,), optional: for intervals of the jackknife, the degrees of freedom of its standard
     #: errors.
@@ -110,9 +110,8 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Observed value +- t x jackknife standard error, which holds its level better with few units.
 
-    The degrees of freedom are those of the sample. They must not count units: of documents of
-    unequal size, the large ones decide the standard error, so it is known less well than from as
-    many equal ones.
+    The sample has the degrees of freedom. They must not count units: large documents decide the
+    standard error, so it is known less well than from as many documents of equal size.
     """
     from scipy.special import stdtrit
 

@@ -27,8 +27,8 @@ from mtsig_core.testset import SegmentScores, TestSet
 class KeptDraws(dict[Any, Any]):
     """What this process has drawn, by its keys (see `comparison.draws_key`), also on disk.
 
-    What metrics of other packages count is only in memory, as nothing tells when their code has
-    changed.
+    Counts of metrics from other packages stay in memory only, because a change of their code goes
+    unnoticed.
     """
 
     def __missing__(self, key: Any) -> Any:
@@ -199,7 +199,7 @@ class _KeptTask:
 
 
 # -------------------------------------------------------------------------------------------------
-# A shared task that is opened again: what it is, without its files.
+# A shared task that is opened again: its description, without its files.
 
 
 class KeptTask:
@@ -251,7 +251,7 @@ class KeptTask:
 
     @cached_property
     def info(self) -> TaskInfo:
-        """What it is, with the names of its metrics by language pair."""
+        """Describe the task, with the names of its metrics by language pair."""
         return remember(
             TaskInfo,
             lambda: TaskInfo.from_task(self.task),

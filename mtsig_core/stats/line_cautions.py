@@ -1,4 +1,4 @@
-"""Facts on lines of an output.
+"""Facts about lines of an output.
 
 One line for many sources, the source itself, another script, the same text in other characters.
 """
@@ -229,7 +229,7 @@ def _has_script(text: str, script: str) -> bool:
 
 
 def _count_letters(text: str, script: str | None = None) -> int:
-    """The letters of a text, or those of a script."""
+    """Count the letters of a text, or only the letters of a script."""
     if text.isascii():
         if script in (None, "Latin"):
             return sum(map(str.isalpha, text))

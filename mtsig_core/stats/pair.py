@@ -81,8 +81,8 @@ class PairExamination:
     #: by segment.
     outcomes: tuple[Outcome, ...]
     intervals: Mapping[str, tuple[float, float] | None]  # by kind; None where undefined
-    #: Bootstrap standard error by unit: that of the test, segments, and documents where ids exist;
-    #: None of one unit.
+    #: Bootstrap standard error by unit: the unit of the test, segments, and documents where ids
+    #: exist; None for a single unit.
     se: Mapping[str, float | None]
     #: Units of the test that both have, and how many of equal size these are worth.
     n_units: int
@@ -159,7 +159,7 @@ class _Pair:
         return self.contrast.data.units
 
     def estimate_error(self, kind: str) -> float | None:
-        """Estimate the standard error by another unit than that of the test; None of one unit."""
+        """Estimate the standard error by another unit than the test has; None for a single unit."""
         contrast = _contrast_two(self.measured, self.measured.units(kind))
         if contrast.n_units[0] < 2:
             return None
@@ -192,8 +192,8 @@ def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
 ) -> PairExamination:
     """Compute every test, interval and standard error of one pair.
 
-    The draws are those of `compare` with the same settings, so each p is the one that `compare`
-    gives this pair.
+    The draws are the same as in `compare` with the same settings, so each p is the one that
+    `compare` gives this pair.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def _examine(pair: _Pair, settings: SamplingSettings, all_segments: Measured) ->
 
 
 def _sample_difference(scores: Sample) -> Sample:
-    """Make the sample of the difference from that of the two scores."""
+    """Make the sample of the difference from the sample of the two scores."""
     assert scores.freedom is not None, "both were drawn for intervals"
     segments = None
     if scores.segments is not None:
@@ -359,7 +359,7 @@ def _run_tests(pair: _Pair, systems: SystemDraws, swapped: np.ndarray) -> Iterat
 
 
 def _only_value(values: np.ndarray | None) -> float | None:
-    """Return the value of the only pair, where the test has such values."""
+    """Return the value of the only pair, or None where the test has no such values."""
     if values is None:
         return None
     return float(values[0])
@@ -391,8 +391,8 @@ def _contributions_by(measured: Measured, kind: str) -> np.ndarray:
 def contributions(data: engine.UnitStatistics) -> np.ndarray:
     """Return the difference of the first two systems, less the difference without each unit.
 
-    This is the jackknife's influence on a corpus score. Such a score is no sum over units, so the
-    contributions do not add up to the difference.
+    This is the jackknife's influence on a corpus score. A corpus score is not a sum over units, so
+    the contributions do not add up to the difference.
 
     Returns
     -------
@@ -420,8 +420,8 @@ def find_extremes(values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 def equivalence(pair: PairExamination, margin: float) -> Equivalence:
     """Test by two one-sided tests whether the improvement of a over b lies within +-margin.
 
-    Alpha is that of the pair. The standard error is that of the bootstrap by the unit of the test;
-    see `two_one_sided`.
+    The pair has alpha, and the standard error of the bootstrap by the unit of the test; see
+    `two_one_sided`.
 
     Parameters
     ----------

@@ -32,11 +32,11 @@ _CLIENT: ContextVar[Any] = ContextVar("client of the Dask cluster that computes"
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Compute the tasks inside on the workers of a Dask cluster, or here if `address` is None.
+    """Compute the tasks inside on the workers of a Dask cluster, or here without an `address`.
 
-    An address is as ``tcp://host:8786``. Raises `ClusterError` if Dask is not installed, the
-    scheduler does not answer, it has no workers, or one has no mtsig or another version; and if
-    scheduler or workers are lost meanwhile.
+    An address looks like ``tcp://host:8786``. Raises `ClusterError` if Dask is not installed, if
+    the scheduler does not answer or has no workers, if a worker has no mtsig or another version of
+    it, and if the scheduler or the workers are lost meanwhile.
     """
     if address is None:
         yield

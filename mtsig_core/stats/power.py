@@ -1,9 +1,9 @@
 """The minimum detectable difference of a test set, power, and the size that a difference needs.
 
 A standard error is itself estimated, and so is every plan that uses it: quantiles are Student's,
-with the degrees of freedom of the units that there are. `degrees_of_freedom` says how well one
-standard error is known, `error_interval` and `noncentrality_interval` what that leaves open.
-docs/statistics.md has how often these hold.
+with the degrees of freedom of the units that there are. `degrees_of_freedom` estimates how well a
+standard error is known. `error_interval` and `noncentrality_interval` turn this into intervals;
+docs/statistics.md reports how often they hold.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ def power_at(
     spread: np.ndarray | float | None = None,
     n_effective: np.ndarray | float = math.inf,
 ) -> np.ndarray | float:
-    """How often a two-sided test at level alpha finds a true difference, in either direction.
+    """Compute how often a two-sided test at level alpha finds a true difference in any direction.
 
     Parameters
     ----------
     difference, se : float or ndarray
-        True difference, and the standard error that the test reckons with; in points.
+        True difference, and the standard error that the test uses; in points.
     spread : float or ndarray, optional
         Standard deviation that the observed difference really has, by default `se`. Subsets drawn
         from one test set without replacement vary less than test sets do.
@@ -150,7 +150,7 @@ def power_at(
 def exaggeration_at(
     difference: float, se: float, alpha: float = 0.05, n_effective: float = math.inf
 ) -> float:
-    """How many times as large as the true difference significant ones are, on average.
+    """Compute by how much significant differences exaggerate the true difference, on average.
 
     Gelman and Carlin (2014). E(abs(d) | abs(d) >= t SE) / difference of a normal d, the true difference not 0: the winner's
     curse of tests with little power.
@@ -217,8 +217,8 @@ def units_needed(
 ) -> int:
     """The units that a two-sided test needs to find a true difference with this power.
 
-    The fewest whose minimum detectable difference is no larger. SE shrinks as 1/sqrt(units), and t
-    as they grow.
+    These are the fewest units whose minimum detectable difference is no larger. The standard error
+    shrinks as 1/sqrt(units), and t shrinks as units grow.
 
     Parameters
     ----------
@@ -235,7 +235,8 @@ def units_needed(
 
     Examples
     --------
-    Half the difference needs four times the units, but for what few of them leave open of the standard error:
+    Half the difference needs four times the units, apart from a few that make up for an uncertain
+    standard error:
 
     >>> units_needed(2.802, 1.0, 100), units_needed(1.401, 1.0, 100)
     (102, 402)
@@ -270,13 +271,13 @@ def units_needed(
 
 
 def degrees_of_freedom(left_out: np.ndarray, resamples: int) -> np.ndarray:
-    """How well bootstrap standard errors are known, in degrees of freedom f.
+    """Compute how well bootstrap standard errors are known, in degrees of freedom f.
 
-    f SE^2 / sigma^2 is about chi-squared with f degrees: f = 2 / var(log SE^2), as of Satterthwaite
-    (1946). The variance is that of Bonett (2006, Computational Statistics and Data Analysis 50,
-    775-782), c^2 (k - (n - 3) / n) / (n - 1) with c = n / (n - 2) and k the kurtosis about a
-    trimmed mean of what each unit adds, which is large where a few units decide; and 2 / (B - 1)
-    for the draws of the bootstrap.
+    f SE^2 / sigma^2 is about chi-squared with f degrees: f = 2 / var(log SE^2), as in Satterthwaite
+    (1946). The variance has two terms. The first is by Bonett (2006, Computational Statistics and
+    Data Analysis 50, 775-782): c^2 (k - (n - 3) / n) / (n - 1), where c = n / (n - 2) and k is the
+    kurtosis, about a trimmed mean, of what each unit adds. It is large where a few units decide.
+    The second is 2 / (B - 1), for the draws of the bootstrap.
 
     Takes differences with one unit left out, shape (k, units), NaN for units that have no part in
     one; returns shape (k,), NaN with fewer than five units, and where nothing varies.
@@ -500,18 +501,19 @@ def plan(
     *,
     metric: str | None = None,
 ) -> tuple[PairPlan, ...]:
-    """How large a test set each pair needs to find a difference with a power.
+    """Estimate how large a test set each pair needs to find a difference with a power.
 
-    By the standard errors of this one. Normal theory, with SE falling as 1/sqrt(units); `PairSize.expected` beside
-    `PairSize.significant` of a sweep of sizes shows how well it holds here. The segments are those
-    of units of the same mean length. For one test at alpha, and for a family of all pairs; each
-    size with an interval, for which docs/statistics.md has measured how often it holds the true
-    one. The test is that of the comparison, ``ar`` for a sweep.
+    The estimate uses the standard errors of this test set and normal theory, by which they fall as
+    1/sqrt(units). Compare `PairSize.expected` with `PairSize.significant` of a sweep of sizes to
+    see how well it holds here. The number of segments assumes units of the same mean length. Sizes
+    are for one test at alpha, and for a family of all pairs. Each size has an interval;
+    docs/statistics.md reports how often such intervals contain the true size. The test is the one
+    of the comparison, or ``ar`` for a sweep.
 
     Parameters
     ----------
     source : Comparison or SizeSweep
-        Of a comparison, the pairs that it tested; stationary blocks count as segments.
+        A comparison gives the pairs that it tested. Stationary blocks count as segments.
     difference : float
         In points, above 0.
     power : float
@@ -640,9 +642,9 @@ def _plan_pair(
 
 
 def _estimate_errors(pair: PairError, alpha: float) -> tuple[_Errors, _Errors]:
-    """The standard error with its interval, for a named difference and for the pair's own.
+    """Estimate the standard error and its interval, for a named difference and for the pair's own.
 
-    The own difference is uncertain too: its interval is that of the standard error at which the
+    The pair's own difference is uncertain too. Its interval has the standard errors at which the
     noncentrality of t would be a difference of this size.
     """
     se, freedom, n_effective = (np.array([x]) for x in (pair.se, pair.df, pair.n_effective))

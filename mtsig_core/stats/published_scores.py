@@ -1,4 +1,4 @@
-"""`replicate`: whether published scores come out here, and if not, which setting gives them."""
+"""`replicate`: reproduce published scores, or find the setting that gives them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OTHER_CHRF = {"chrf": "chrf++", "chrf++": "chrf"}
 
 
 class ScoredSet(NamedTuple):
-    """A test set as it is scored, and the same with what is tried too."""
+    """A test set as it is scored, and the same test set with all that other settings need."""
 
     testset: TestSet
     full: TestSet  # with all references and the canary line
@@ -116,7 +116,7 @@ def _list_metric_changes(metric: Metric, tokenizer: str | None, lowercase: bool)
 
 
 def _list_reference_changes(used: Sequence[str], available: Sequence[str]) -> list[_Change]:
-    """Each reference alone, and all jointly."""
+    """List each single reference, and all references jointly."""
     changes = [
         _Change(f"only reference {name}", references=(name,))
         for name in available
@@ -303,7 +303,7 @@ def _find_settings(
 
 @dataclass(frozen=True)
 class ScoreBeside:
-    """A published score beside ours."""
+    """A published score next to ours."""
 
     #: `system`, `metric`: As they are called here.
     system: str
@@ -322,7 +322,7 @@ class ScoreBeside:
 
 @dataclass(frozen=True)
 class RankBeside:
-    """A published rank beside those by each rule."""
+    """A published rank next to the ranks by each rule."""
 
     system: str
     called: str  # by the table
@@ -378,7 +378,7 @@ class Replication:
     #: references score.
     by_suffix: dict[str, str]
     tried: int  # settings tried for numbers that do not come out, for the metric with the most
-    #: Numbers of the whole table that are compared; of a task those of all language pairs.
+    #: Numbers of the whole table that are compared; for a task, numbers of all language pairs.
     n_numbers: int
     ranks: RankReplication | None = None  # where the table has ranks
 
@@ -402,16 +402,16 @@ def replicate(
     lowercase: bool = False,
     progress: Callable[[str, float], None] | None = None,
 ) -> Replication:
-    r"""Compare published scores with those of a test set.
+    r"""Compare published scores with the scores of a test set.
 
-    A system or metric is the one of the same name; or else the one whose name is the same without
-    case, spaces, dots, dashes and underscores, if there is just one. A metric may end in what
-    scores it, as WMT writes it: bleu-all is BLEU with all references jointly, chrf-refA and chrf-A
-    are chrF with refA. For numbers that do not come out each of these is tried: tokenizer,
-    references (each alone, and all jointly), case, what TER normalizes, chrF++ for chrF, the canary
-    line kept, the mean over domains; and the score printed as a share of 1 or with the other sign.
-    The setting that gives the most of them, over all columns, is taken first; of several the one
-    that gives the most numbers of the table.
+    A name in the table means the system or metric of the same name, or else the only one whose name
+    is the same without case, spaces, dots, dashes and underscores. A metric may end in its
+    references, as WMT writes it: bleu-all is BLEU with all references jointly, chrf-refA and chrf-A
+    are chrF with refA. Where a number differs, mtsig tries other settings: tokenizer, references
+    (each single one, and all jointly), case, TER's normalization, chrF++ for chrF, the canary line
+    kept, the mean over domains; and the score printed as a share of 1 or with the other sign. It
+    takes first the setting that reproduces the most of these numbers, over all columns, and among
+    equal settings the one that reproduces the most numbers of the table.
 
     Parameters
     ----------
@@ -451,15 +451,16 @@ def replicate_task(
     *,
     progress: Callable[[str, float], None] | None = None,
 ) -> TaskReplication:
-    """Compare published scores of a whole shared task with those of its test sets.
+    """Compare published scores of a whole shared task with the scores of its test sets.
 
-    A setting is chosen by the whole table. Language pairs are matched as `replicate` matches
-    systems.
+    The whole table decides which setting is chosen. Language pairs are matched as `replicate`
+    matches systems.
 
     Parameters
     ----------
     read : callable
-        From a language pair to its test set, and the same with all references and the canary line.
+        Takes a language pair and returns its test set, and the same test set with all references
+        and the canary line.
     pairs : iterable of str
         The language pairs of the task.
     tables : mapping of str to OfficialTable
@@ -589,7 +590,7 @@ def _describe_pair(
     settings: Mapping[tuple[_Column, str], _Setting],
     n_numbers: int,
 ) -> Replication:
-    """The published scores of one table beside ours."""
+    """Compare the published scores of one table with ours."""
     rows = []
     for title, column in columns.items():
         for name, text in column.published.items():
@@ -616,7 +617,7 @@ def _describe_pair(
 def _score_columns(
     table: OfficialTable, names: _Names, scored: ScoredSet, lowercase: bool
 ) -> dict[str, _Column]:
-    """The columns of a table, without those that are no metric here or that lack what it needs."""
+    """Select the columns of a table whose metric exists here and has what it needs."""
     columns = {}
     options = _list_options(lowercase)
     for title, published in table.columns.items():

@@ -52,12 +52,12 @@ class RankInputs:
 
     alpha: float
     sign: int  # -1 where lower is better
-    #: shape (systems,): Scores and the bounds of their intervals, NaN where there is none.
+    #: shape (systems,): Scores and the bounds of their intervals, NaN for a system without.
     scores: np.ndarray
     ci_low: np.ndarray
     ci_high: np.ndarray
     n_units: int  # how many segments, documents or blocks were resampled
-    #: shape (systems, segments): Scores of segments, NaN where there is none.
+    #: shape (systems, segments): Scores of segments, NaN for a missing score.
     segments: np.ndarray | None
     domains: Sequence[str] | None  # of each segment
     pairs: np.ndarray  # int, shape (pairs, 2): Of systems, by their place
@@ -240,15 +240,15 @@ def _number_clusters(order: np.ndarray, cluster_ends: Sequence[int]) -> np.ndarr
 def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.ndarray, Ranks]:
     """Rank ranges of WMT24's general task.
 
-    A system's mean is the mean over domains of its mean in each. Of a pair, each domain gives the
-    two-sided p of Wilcoxon's signed-rank test on its segments; these are combined by Stouffer's
-    method as if they were one-sided, z = sum(ndtri(1 - p)) / sqrt(domains). A rank range is 1 +
+    A system's mean is the mean over domains of its mean in each. For a pair, each domain gives the
+    two-sided p of Wilcoxon's signed-rank test on its segments. Stouffer's method combines these
+    p-values as if they were one-sided, z = sum(ndtri(1 - p)) / sqrt(domains). A rank range is 1 +
     losses to systems - wins, each at alpha.
 
     Parameters
     ----------
     scores : float array, shape (systems, segments)
-        Higher is better; NaN where there is none.
+        Higher is better; NaN for a missing score.
     alpha : float
     domains : sequence of str, shape (segments,)
 
@@ -597,8 +597,7 @@ def count_disjoint_ranks(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> 
 def find_clusters(order: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """The number of each system's cluster, from 1, by its ranks and the order, best first.
 
-    A line is drawn after the k best where none of them may be below it, and none of the others
-    above.
+    A line follows the k best systems if no rank range crosses it.
 
     >>> find_clusters(np.arange(3), np.array([1, 2, 2]), np.array([1, 3, 3])).tolist()
     [1, 2, 2]

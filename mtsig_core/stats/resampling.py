@@ -79,9 +79,9 @@ class Units:
         return statistics
 
     def jackknife_groups(self) -> np.ndarray:
-        """The group that each unit is left out with in a jackknife.
+        """Return the group with which a jackknife leaves out each unit.
 
-        Each unit alone, or its fixed block of consecutive units.
+        A group is the unit itself, or its fixed block of consecutive units.
         """
         if self.block_length is None:
             return np.arange(self.n)
@@ -145,7 +145,7 @@ def make_units(testset: TestSet, kind: str = "auto", block_length: float | None 
 
 
 def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
-    """How often each unit occurs in each bootstrap sample of a block.
+    """Count how often each unit occurs in each bootstrap sample of a block.
 
     Segments and documents are drawn independently with replacement. Stationary blocks (Politis and
     Romano 1994) are drawn on a circle: starts uniform, lengths geometric with mean `block_length`,

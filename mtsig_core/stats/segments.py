@@ -172,7 +172,7 @@ def _contains_text(columns: Sequence[_Texts], text: str, is_whole_word: bool) ->
     contains = np.zeros(len(columns[0]), dtype=bool)
     for texts in columns:
         for k, folded in enumerate(_fold_case(texts)):
-            # The search for a plain text is much faster than that of the expression.
+            # A search for plain text is much faster than a regular expression.
             if folded_text in folded and (not is_whole_word or whole_word.search(folded)):
                 contains[k] = True
     return contains
@@ -199,8 +199,8 @@ def sort_segments(
 ) -> np.ndarray:
     """Sort positions by one of `ORDERS`; ties stay in the order of the test set.
 
-    `added` is what each segment of the test set adds. The length is that of the longest reference,
-    longest first.
+    `added` is what each segment of the test set adds. By length, the segment with the longest
+    reference comes first.
 
     >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["aaa", "b", "cc"]})
     >>> added = np.array([0.1, -0.3, 0.2])
@@ -255,9 +255,9 @@ def deciding_segments(
     """Find the segments without which the better system would not be ahead.
 
     The segments that add most in its favour are left out one after the other, until the corpus
-    scores of the remaining ones are equal or reversed. Each is weighed by what it adds when only
-    this segment is left out, so there may be a smaller such set (Broderick, Giordano and Meager
-    2020). The result describes the difference; it is no test.
+    scores of the remaining ones are equal or reversed. Each segment is weighed by what it adds when
+    only this segment is left out, so a smaller set may exist (Broderick, Giordano and Meager 2020).
+    The result describes the difference; it is no test.
 
     Returns
     -------
@@ -295,9 +295,9 @@ def deciding_segments(
 
 
 def find_neighbours(testset: TestSet, k: int) -> tuple[int | None, int | None]:
-    """Find the segments before and after one in its document; None where there is none.
+    """Find the segments before and after one in its document; None at its start or end.
 
-    Without document ids there are none.
+    The result is None for both without document ids.
 
     >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["a", "b", "c"]}, documents=["d", "e", "d"])
     >>> find_neighbours(ts, 0), find_neighbours(ts, 1)
@@ -322,9 +322,8 @@ def system_scores(
 ) -> list[tuple[str, float | None]]:
     """Score each system on one segment, best first; systems without a score come last with None.
 
-    The score by a corpus metric is that of a test set of this one segment: sentence BLEU has
-    sacreBLEU's `exp` smoothing without effective order. The mean of such scores is not the corpus
-    score.
+    A corpus metric scores a test set of this one segment: sentence BLEU has sacreBLEU's `exp`
+    smoothing without effective order. The mean of such scores is not the corpus score.
     """
     scores = np.asarray(metric.score(statistics[:, k]), dtype=np.float64)
     has_score = np.isfinite(scores)
@@ -341,9 +340,9 @@ def system_scores(
 def system_table(
     testset: TestSet, k: int, scores: Iterable[tuple[str, float | None]]
 ) -> tuple[list[str], Iterator[list[Any]]]:
-    """Header and rows of one segment: each system, its score and its output.
+    """Return header and rows of one segment: each system, its score and its output.
 
-    `scores` are those of `system_scores`.
+    `scores` come from `system_scores`.
     """
     location = _location_columns(testset)
     header = [*location, "system", "score", "output"]

@@ -60,7 +60,7 @@ class Setting:
         return str(value)
 
     def check(self, value: object) -> None:
-        """Raise SettingError for a name that is none of these, or a number out of range."""
+        """Raise SettingError for an unknown name, or a number out of range."""
         name = self.title.lower()
         if not self.values:
             check_whole(name, value, self.least, self.most)
@@ -295,7 +295,7 @@ def resolve_plan(  # noqa: PLR0913  each choice of a user is a parameter
     resamples: int,
     seed: int,
 ) -> tuple[Plan, Units]:
-    """Check what is to be drawn and replace every ``auto``, whatever is decided later."""
+    """Check the settings of draws and replace every ``auto``; later decisions do not matter."""
     SETTINGS["test"].check(test)
     units = _resolve_units(testset, unit, block_length, resamples, seed)
     check_trials(trials, None, test)
@@ -359,7 +359,7 @@ def resolve_sampling(
     resamples: int,
     seed: int,
 ) -> tuple[SamplingSettings, Units]:
-    """Check what is to be drawn without a test and replace every ``auto``."""
+    """Check the settings of draws without a test and replace every ``auto``."""
     check_level(alpha)
     units = _resolve_units(testset, unit, block_length, resamples, seed)
     sampling = SamplingSettings(

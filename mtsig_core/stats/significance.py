@@ -27,8 +27,9 @@ from mtsig_core.stats.resampling import Units
 # -------------------------------------------------------------------------------------------------
 # The paired tests: replicate differences -> p-values, and a registry that describes each of them.
 #
-# Every test takes the observed differences and their replicates, for all pairs at once. Where a source defines its test
-# badly, the test is here as published and says so; see `SignificanceTest.caution`.
+# Every test takes the observed differences and their replicates, for all pairs at once. Where a
+# source defines its test badly, the test is here as published, with a caution; see
+# `SignificanceTest.caution`.
 
 
 #: p is never 0, even if it is too small for a number.
@@ -172,9 +173,9 @@ def _signed_rank_p(d: np.ndarray) -> float:
 
 
 def _round_differences(row: np.ndarray) -> np.ndarray:
-    """The differences that get a rank, without those of 0.
+    """Round the differences that get a rank, and leave out differences of 0.
 
-    They are rounded so that 0.8 - 0.7 and 0.4 - 0.3 tie.
+    Rounding makes 0.8 - 0.7 and 0.4 - 0.3 tie.
     """
     is_known = np.isfinite(row)
     is_different = row != 0
@@ -208,7 +209,7 @@ def exact_signed_rank(d: np.ndarray, alternative: str = "two-sided") -> float:
     observed = int(ranks[d > 0].sum())
     if alternative == "greater":
         return float(shares[observed:].sum())
-    # The signed sum is that of the positive ranks less that of the negative ones.
+    # The signed sum is the sum of the positive ranks less the sum of the negative ranks.
     signed_sums = 2 * np.arange(total + 1) - total
     observed_sum = 2 * observed - total
     is_as_far = np.abs(signed_sums) >= abs(observed_sum)
@@ -254,11 +255,11 @@ def _least_swapped(n: np.ndarray) -> np.ndarray:
 
 
 def _least_drawn(n: np.ndarray) -> np.ndarray:
-    """The least p of a bootstrap of n units: as that of swaps below ten units.
+    """Return the least p of a bootstrap of n units: below ten units, the least p of swaps.
 
-    All n units of two equal systems favour the same one so often. All draws favour it then, and p
-    would be as small as their number allows: of 3 units in a quarter of all true nulls. From ten
-    on, where it is .002, only the draws decide.
+    This is how often all n units favour the same one of two equal systems. All draws favour it
+    then, and p would be as small as their number allows: with 3 units, in a quarter of all true
+    nulls. From ten units on, where the least p is .002, only the draws decide.
     """
     return np.where(n < FEW_TO_DRAW, _least_swapped(n), 0.0)
 
@@ -379,8 +380,8 @@ class SignificanceTest:
     p_values: Callable[[np.ndarray, Any], np.ndarray] | None
     default_correction: str
     steps: int = 1  # the smallest p is steps / (trials + 1)
-    #: Whether its replicates (those of a bootstrap after centring) are a joint null that
-    #: Romano-Wolf can use.
+    #: Whether its replicates (of a bootstrap, after centring) are a joint null that Romano-Wolf can
+    #: use.
     romano_wolf: bool = False
     #: Its fault as published, or for translations, and the test to use instead.
     caution: str | None = None
@@ -391,7 +392,7 @@ class SignificanceTest:
     with_few: str | None = None
     with_few_instead: str = ""
     #: (observed, replicates) -> the sign of the statistic of its p, or of its win rates: 1 where
-    #: that favours the first system, -1 the second. By default that of the observed difference.
+    #: that favours the first system, -1 the second. By default the sign of the observed difference.
     side: Callable[[np.ndarray, Any], np.ndarray] = _side_of_difference
     statistic: str = "the differences"  # this statistic in words that a plural verb follows
 
@@ -667,12 +668,12 @@ def romano_wolf(
     Each pair is studentised by the standard deviation of its null. A pair whose null does not vary
     takes no part in the maximum: without a difference (identical outputs) it gets p = 1; a
     difference that is the same in every draw is infinitely many standard deviations, so that it
-    comes first in the step-down and keeps the p of the pair alone.
+    comes first in the step-down and keeps its p from before the correction.
 
     `null` has the differences under the null hypothesis, shape (pairs, replicates), the same draws
     for all pairs; one that is less by the `tolerance` of a pair's largest counts as equal. Where
-    null and observed differences together are all that there can be (`is_exact`), the standard
-    deviation is that of all, so that p is exact.
+    null and observed differences together are all that can occur (`is_exact`), the standard
+    deviation is over all of them, so that p is exact.
     """
     all_pairs = np.arange(len(observed))
     (adjusted,) = romano_wolf_in(observed, null, [all_pairs], tolerance, is_exact=is_exact)

@@ -56,12 +56,12 @@ def find_skewed(
     unit_names: Sequence[str],
     sign: int,
 ) -> tuple[SkewedSystem, ...]:
-    """The systems whose differences to the others are skewed, all in the same direction.
+    """Find the systems whose differences to the others are skewed, all in the same direction.
 
-    By `LEAST_ERRORS`, `LEAST_EFFECT` and `LEAST_CONTRAST`. There is none of two systems.
-    `left_out` has the differences of the pairs with each unit left out, shape (pairs, units);
-    `sizes` the segments of each unit; `unit_names` the names of the units, empty where they have
-    none; `sign` turns a difference into an improvement.
+    The limits are `LEAST_ERRORS`, `LEAST_EFFECT` and `LEAST_CONTRAST`. Two systems are never
+    skewed. `left_out` has the differences of the pairs with each unit left out, shape (pairs,
+    units); `sizes` the segments of each unit; `unit_names` the names of the units, empty where they
+    have none; `sign` turns a difference into an improvement.
     """
     if len(names) < LEAST_SYSTEMS or not len(pairs) or not left_out.shape[1]:
         return ()
@@ -98,7 +98,7 @@ def _find_pairs(pairs: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chance_skewness(sizes: np.ndarray) -> float:
-    """The standard error of the skewness of normal sums over units of these sizes.
+    """Compute the standard error of the skewness of normal sums over units of these sizes.
 
     sqrt(6 / n) of equal ones, and more of unequal ones, as large units are far from the others.
 

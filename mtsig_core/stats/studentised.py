@@ -1,9 +1,9 @@
 """The studentised bootstrap: differences on resamples, each divided by its own standard error.
 
-A corpus score is no mean, so its units are taken as the jackknife sees them: by its pseudo-values
-(Tukey 1958), whose mean is drawn again, and whose spread in a resample gives the standard error
-there. Of a mean of segment scores over units of equal size they are the units' own differences, and
-nothing is approximated.
+A corpus score is not a mean. So each unit is represented by its jackknife pseudo-value (Tukey
+1958): resamples draw the mean of the pseudo-values, and their spread in a resample gives its
+standard error. For a mean of segment scores over units of equal size, pseudo-values are the units'
+own differences, and nothing is approximated.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ from mtsig_core.stats.skew import SkewedSystem, find_skewed, list_unit_names, me
 class WeightedRanks:
     """The rank range of each system, and the systems that a few units set apart.
 
-    A range is None where nothing can be decided. Tests are too sure of skewed systems.
+    Where nothing can be decided, a system has None for its range. Tests are too sure of skewed
+    systems.
     """
 
     ranges: tuple[tuple[int | None, int | None], ...]

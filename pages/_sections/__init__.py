@@ -1,1 +1,1 @@
-"""The sections of the pages: NAME_sections has those of pages/NAME.py."""
+"""The sections of the pages: NAME_sections has the sections of pages/NAME.py."""

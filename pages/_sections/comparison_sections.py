@@ -123,7 +123,7 @@ def show_rank_changes(view: View) -> None:
 def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]]:
     """Return rows for the leaderboard, by key: the references, unranked, if there are several.
 
-    Those that do not score others have scores by the metric of the page and by `further` ones.
+    References that do not score systems have scores by the metric of the page and by `further`.
     """
     unranked = view.selection.unranked
     if unranked is None and len(view.full_set.references) < 2:
@@ -165,16 +165,16 @@ def _score_systems(testset: TestSet, metric: str) -> list[float | None]:
 
 
 # -------------------------------------------------------------------------------------------------
-# Further metrics beside the one of the page, and the pairs on which they do not agree.
+# Further metrics in addition to the page's metric, and the pairs on which they disagree.
 
 _MOST_DISPUTED = 20  # pairs on the page
 
 
 def pick_further_metrics(view: View, is_drawn: bool = True) -> list[MetricResult]:
-    """Let further metrics be chosen; return their results under the view's settings.
+    """Let the user choose further metrics; return their results under the view's settings.
 
-    By default they are the score tables, and BLEU with them. Without a control that is drawn, the
-    earlier choice counts.
+    The default is all score tables, and BLEU with them. If no control is drawn, the earlier choice
+    counts.
     """
     return pick_metrics(
         view, "Further metrics", _list_further_metrics(view), _list_usual_metrics(view), is_drawn
@@ -202,7 +202,7 @@ def _list_usual_metrics(view: View) -> list[str]:
 def pick_metrics(
     view: View, label: str, metrics: Sequence[str], usual: Sequence[str], is_drawn: bool = True
 ) -> list[MetricResult]:
-    """Let some metrics be chosen; return their results.
+    """Let the user choose metrics; return their results.
 
     Where the control is drawn, there is a message for each that cannot be computed.
     """
@@ -227,9 +227,9 @@ def pick_metrics(
 
 
 def list_all_cautions(view: View, comparison: Comparison) -> list[Caution]:
-    """Return all caveats of a comparison by the view's metric and further ones.
+    """Return all caveats of a comparison by the view's metric and further metrics.
 
-    That it is by one metric only has a remedy: another metric that the test set has.
+    The caveat on a single metric has a remedy: another metric that the test set has.
     """
     one_metric = about_one_metric(comparison.metrics, *list_metric_remedies(view))
     return [*comparison.warnings, *one_metric]
@@ -376,7 +376,7 @@ def _cut_systems(result: MetricResult) -> MetricResult:
 
 
 def _step_correction(view: View, adjusted: Mapping[str, np.ndarray]) -> View:
-    """Let a correction be chosen for the matrix; return the view with it."""
+    """Let the user choose a correction for the matrix; return the view with it."""
     usual = view.comparison.settings.correction
 
     def write_title(name):

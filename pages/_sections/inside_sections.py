@@ -93,7 +93,7 @@ def _list_precisions(row) -> list[float | None]:
 def show_lengths(view: View, system: str, other: str | None = None) -> None:
     """Draw BLEU and GTM-2 of a system at other lengths, next to another system.
 
-    The page asks for the other system where it is not given.
+    If the other system is not given, the page asks for it.
     """
     others = [name for name in systems_of(view) if name != system]
     if other is None and others:

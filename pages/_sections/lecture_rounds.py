@@ -1,4 +1,4 @@
-"""Rounds of the lecture: guesses, votes and results. The tab of the browser keeps them, too."""
+"""Rounds of the lecture: guesses, votes and results. The browser tab stores them too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Round:
     seed: int
     world: int
     steps: int
-    guess: str  # the prediction and the votes in words; nothing where there are none
+    guess: str  # the prediction and the votes in words; empty without them
     room: str
     votes: str  # as the address has them
     truth: str  # in words; nothing until it is revealed
@@ -71,7 +71,7 @@ def _is_replaced(earlier: Round, played: Round) -> bool:
 
 
 def restore_rounds(records: object) -> None:
-    """Restore the rounds that the tab kept of an earlier session; ignore what is none."""
+    """Restore the rounds that the tab stored in an earlier session; ignore invalid records."""
     kinds = {field.name: int if field.type == "int" else str for field in fields(Round)}
     played = list(list_rounds())
     list_rounds().clear()

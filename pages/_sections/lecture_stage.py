@@ -1,4 +1,4 @@
-"""The page Lecture: which scene, on which sentences, how far; what the stage sends and asks."""
+"""The page Lecture: its scene, sentences and step, and the messages to and from the stage."""
 
 from __future__ import annotations
 

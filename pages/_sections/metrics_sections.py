@@ -1,4 +1,4 @@
-"""Sections of the page Metrics and domains: do metrics agree, domains, which metric to trust."""
+"""Sections of the page Metrics and domains: agreement of metrics, domains, metrics to trust."""
 
 from __future__ import annotations
 

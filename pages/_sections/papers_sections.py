@@ -1,4 +1,4 @@
-"""Sections of the page Reproduce the papers: each table or figure, the paper's next to ours."""
+"""Sections of the page Reproduce the papers: each table or figure of a paper next to ours."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Published scores next to ours, of a test set or a task.
 
-They are pasted or uploaded, and kept behind a link in the address, so that a reload or another
-reader finds them.
+The user pastes or uploads published scores. The server stores them, and the address has their link,
+so that they survive a reload and another reader can see them.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def report(view: View) -> None:
 
 
 def _find_in_set(view: View, text: str):
-    """Return the settings under which our scores are those of a table."""
+    """Return the settings that reproduce the scores of a table."""
     testset = view.testset
     metric_name = view.metric
     read_full_set = _full_set(view)

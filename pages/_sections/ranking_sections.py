@@ -1,4 +1,4 @@
-"""Sections of Results and Review: ranks by other rules, findings, AutoRank, and integrity."""
+"""Sections of Results and Review: ranks by different rules, findings, AutoRank, and integrity."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def show_tab(name: str, view: TaskView) -> None:
 
 
 def _pick_lang_pair(view: TaskView, key: str, lang_pairs: Iterable[str]) -> str:
-    """Let a language pair be chosen; those of the page's metric come first."""
+    """Let the user choose a language pair; the pairs with the page's metric come first."""
     with_metric = set(view.kept.info.pairs_with(view.metric))
     options = sorted(lang_pairs, key=lambda lang_pair: lang_pair not in with_metric)
     return controls.choice("Language pair", options, key, pages_own=True, width=320)

@@ -1,4 +1,4 @@
-"""Sections of the page Review: forms that change it, for editors, and results, for readers."""
+"""Sections of the page Review: forms for editors of the review, and results for readers."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Form:
     def show(self, view: ReviewView) -> None:
         """Draw the form, and warn that what is typed is not saved.
 
-        A click that comes while the server starts again is lost, and the typed text is still there.
+        A click during a restart of the server is lost, but the typed text is still there.
         """
         with st.form(f"review.{self.name}", border=False):
             self.draw()
@@ -163,7 +163,7 @@ def _save(kept: KeptReview, make: Callable[[], Change], form: str = "") -> bool:
 
 
 def keep_drafts(view: ReviewView) -> None:
-    """Let the tab keep what is in the forms and is not saved."""
+    """Let the browser tab store the unsaved texts of the forms."""
     browser.keep_drafts(view.kept.read_link, st.session_state.pop(_SAVED, ""))
 
 
@@ -177,7 +177,7 @@ def _draw_button(view: ReviewView, place, label: str, key: str, change: Change) 
 
 
 def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
-    """Let a system be excluded; `systems` are those of each language pair that take part."""
+    """Let the user exclude a system; `systems` has the active systems of each language pair."""
     pair_place, system_place = st.columns(2)
     lang_pair = controls.choice(
         "In", [ALL, *systems], "review.exclude.pair", place=pair_place, pages_own=True
@@ -223,7 +223,7 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
 
 
 def pick_settings(view: ReviewView) -> None:
-    """Let metric, preset and rank rule be chosen; each choice is a change."""
+    """Let the user choose metric, preset and rank rule; each choice is a change."""
     info = view.before.kept.info
     review = view.review
     own_scores = dict.fromkeys(itertools.chain.from_iterable(info.scores.values()))
@@ -319,7 +319,7 @@ def mend(view: ReviewView, remedy: Remedy) -> None:
 def show_decide(
     view: ReviewView, systems: Mapping[str, Sequence[str]], comparison: TaskComparison
 ) -> None:
-    """Let the first of a language pair be declared; `systems` has the candidates."""
+    """Let the user declare the winner of a language pair; `systems` has the candidates."""
     macro = comparison.macro.get(view.review.metric)
     if macro is not None and macro.is_ranked:
         systems = {**systems, ACROSS_PAIRS: [row.system for row in macro.systems]}
@@ -364,7 +364,7 @@ def show_decide(
 
 
 def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
-    """Let a note on a disputed pair of systems be written."""
+    """Let the user write a note on a disputed pair of systems."""
     pair_place, left, right = st.columns(3)
     lang_pair = controls.choice(
         "Language pair", list(systems), "review.note.pair", place=pair_place, pages_own=True
@@ -430,8 +430,8 @@ _LOOK = 5.0  # seconds between two looks whether a review has changed
 def look_for_changes(view: ReviewView) -> None:
     """Draw the page again when an editor has changed the review or deleted it.
 
-    Only for readers: Streamlit may forget a click that meets the timer, and what an editor does
-    next shows the changes anyway.
+    This is only for readers: Streamlit may lose a click that meets the timer, and the next action
+    of an editor shows the changes in any case.
     """
     with suppress(StoreError):  # the next look finds the database again
         current = reviews().find(view.kept.read_link)
@@ -529,7 +529,7 @@ def _show_changed_ranks(before: TaskComparison, now: TaskComparison, metric: str
 
 
 def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
-    """Draw the declared first of each language pair."""
+    """Draw the declared winner of each language pair."""
     table = decisions_table(view.review, now)
     n_decided = sum(bool(cell) for cell in table.values("declared"))
     st.subheader(f"{n_decided} of {len(table.rows)} decided")

@@ -124,7 +124,7 @@ def choose_segment(testset: TestSet, first: int) -> int:
 def show_steps(lines: Sequence[int], place: int | None) -> None:
     """Draw buttons to the previous and next segment and page, with their keys.
 
-    `place` is that of the current segment in the list, None if the list does not have it.
+    `place` is the position of the current segment in the list, None if the list does not have it.
     """
     last = len(lines) - 1
     on_first_page, on_last_page = False, False
@@ -287,9 +287,9 @@ class Reader:
         return segment_cards.contributed(self.contributions[positions].tolist(), self.unit)
 
     def show_list(self, positions: Sequence[int], place: int | None) -> None:
-        """Draw the page of the list with the current segment; a click opens another.
+        """Draw the page of the list with the current segment; a click opens another segment.
 
-        `place` is that of the current segment in the list, None if the list does not have it.
+        `place` is the position of the current segment in the list, None if it is not in the list.
         """
         start = (place or 0) // PAGE * PAGE
         on_page = positions[start : start + PAGE]
@@ -457,7 +457,7 @@ class Filters:
         )
 
     def describe(self) -> str:
-        """Describe all filters in words; empty if there are none."""
+        """Describe all filters in words; empty without filters."""
         query = self.query
         phrases = []
         if self.document is not None:

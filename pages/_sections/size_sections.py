@@ -68,7 +68,7 @@ class Sizes(NamedTuple):
 
 
 def pick_test_sets(view: View) -> tuple[Sizes, dict]:
-    """Let the random test sets be chosen.
+    """Let the user choose the random test sets.
 
     Return their sizes, and the other arguments of `sweep_sizes`.
     """
@@ -285,7 +285,7 @@ class Curve:
         )
 
     def show_plan(self, sweep: SizeSweep, plans: Sequence[PairPlan], own_plan: PairPlan) -> None:
-        """Draw the sizes that the pairs need; of many pairs, first those of one system."""
+        """Draw the sizes that the pairs need; with many pairs, the pairs of one system first."""
         units = _plural_unit(sweep)
         rows = plans
         if len(plans) > _FEW_PAIRS:
@@ -568,12 +568,12 @@ def _simulate_references(testset: TestSet, n: int) -> TestSet:
 def describe_size(testset: TestSet) -> str:
     """Write how large the test set of these numbers is.
 
-    A simulated one is shorter than the one that is open.
+    A simulated test set here is shorter than the open test set.
     """
     text = f"{testset.n_segments:,} segments"
     if testset.documents is not None:
         text += f" in {testset.n_documents} documents"
-    if testset.references:  # there are none where there are only scores
+    if testset.references:  # a set of only scores has no references
         text += f", {format_count(len(testset.references), 'reference')}"
     if testset.simulated:
         return f"Simulated, the first {text}"

@@ -61,7 +61,7 @@ def compare_with(view: View) -> View:
 
 
 def pick_baseline(view: View) -> None:
-    """Let the baseline be chosen, if there is a pair."""
+    """Let the user choose the baseline, if there is a pair."""
     if view.result.pairs:
         controls.pick_baseline(list(view.testset.systems))
 
@@ -89,9 +89,9 @@ def show_verdict(view: View, comparison: Comparison) -> None:
 
 
 def show_differences(view: View, comparison: Comparison) -> None:
-    """Draw the differences from the best or from the baseline; of a single system, only its score.
+    """Draw the differences from the best system or the baseline; for a single system, its score.
 
-    Title and caveats are those of the comparison, which has the further metrics too.
+    Title and caveats come from the comparison, which also has the further metrics.
     """
     if not view.result.pairs:
         return
@@ -150,7 +150,7 @@ def show_cautions(
 ) -> None:
     """Draw the limits of the verdict with their remedies, and count the others.
 
-    There are only as many as leave the figure in sight.
+    Only so many are drawn that the figure stays in sight.
     """
     remedies = comparison_sections.list_metric_remedies(view)
     cautions = pick_verdict_cautions(comparison, view.metric, *remedies)

@@ -1,4 +1,4 @@
-"""Files that were uploaded: what is in an archive, and files that together are a shared task."""
+"""Uploaded files: the contents of an archive, and files that form a shared task together."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def is_archive(file: FileLike) -> bool:
 
 
 def unpack_all(files: Sequence[FileLike]) -> list[FileLike]:
-    """Return the files, and in the place of each archive that is no task the files in it."""
+    """Return the files; an archive that is not a task is replaced by the files in it."""
     unpacked: list[FileLike] = []
     for file in files:
         unpacked += _unpack(file)
@@ -100,7 +100,7 @@ def join_archives(files: Sequence[FileLike]) -> Unpacked:
 def pack_task(files: Sequence[FileLike], roles: Sequence[str]) -> Unpacked | None:
     """Return a zip of files of several language pairs, which are a task; None for other files.
 
-    They are tables of scores that name the pairs, or texts whose names contain them.
+    The files are tables of scores that name the pairs, or texts with the pairs in their names.
     """
 
     def pack_files_of_task() -> Unpacked | None:

@@ -90,7 +90,7 @@ _RATERS = {"mean": "Mean", "adjusted": "Mean and adjusted", "segments": "Segment
 
 
 def pick_raters(place, key: str, has_texts: bool = False) -> str | None:
-    """Return what several ratings of a segment are; None for their mean."""
+    """Return how to use several ratings of a segment; None for their mean."""
     values = list(_RATERS)
     if has_texts:
         values.remove("segments")
@@ -124,7 +124,7 @@ _LAYOUTS = {"rows": "a row for each score", "columns": "a column for each system
 
 @dataclass(frozen=True)
 class TableAnswers:
-    """What tables of scores hold."""
+    """The user's answers on the columns of tables of scores."""
 
     columns: tuple[str, ...]  # as the option --columns takes them
     pairs: list[str]  # their language pairs
@@ -134,7 +134,7 @@ class TableAnswers:
 
 
 def ask_columns(tables: Sequence[tuple[Upload, str]], systems: tuple[str, ...]) -> TableAnswers:
-    """Ask what the columns of the first unclear table hold.
+    """Ask for the roles of the columns of the first unclear table.
 
     `tables`: each with the id of its file; `systems`: the names of the texts next to them.
     """
@@ -170,7 +170,7 @@ def ask_columns(tables: Sequence[tuple[Upload, str]], systems: tuple[str, ...]) 
 
 
 def _draw_columns(file: str, file_id: str, table: ScoreColumns) -> dict[str, str]:
-    """Ask what the columns of a table hold, above its first rows; return the answers."""
+    """Ask for the roles of a table's columns, above its first rows; return the answers."""
     with st.container(border=True, key="upload.columns"):
         layout = "columns" if table.systems else "rows"
         if table.is_unclear and len(table.numeric) > 1:
@@ -223,7 +223,7 @@ def _draw_wide(file: str, file_id: str, table: ScoreColumns) -> dict[str, str]:
 
 
 def _draw_long(file: str, file_id: str, table: ScoreColumns) -> dict[str, str]:
-    """Draw a field for each thing that a column may hold, of a table with a row for each score."""
+    """Draw a field for each role of a column, for a table with one row per score."""
     columns = {}
     screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
     places = st.columns(len(_LONG_FIELDS))
@@ -260,8 +260,8 @@ def _show_option(name: str) -> str:
 def pick_tokenizer(place, langpair: str | None, language: str | None) -> tuple[str | None, bool]:
     """Return the tokenizer (None: by the language pair), and whether that is decided.
 
-    Where the references are in a language without spaces and the language pair is not given, the
-    tokenizer must be chosen.
+    If the references are in a language without spaces and the user gives no language pair, the user
+    must choose the tokenizer.
     """
     default = default_tokenizer(languages_of(langpair)[1])
     if language is not None and not langpair:

@@ -1,4 +1,4 @@
-"""Sections of the page Upload: files and their roles, samples, earlier uploads, and what is open."""
+"""Sections of the page Upload: files and their roles, samples, earlier uploads, and open data."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def explain_formats() -> None:
         )
 
 
-# Files that were uploaded: what each is, and the test set or task to open.
+# Uploaded files: the role of each file, and the test set or task to open.
 
 #: What files of a role are called in a list of what was recognized, one and several.
 _COUNTED = {
@@ -400,7 +400,7 @@ def _offer_zip(file: FileLike) -> None:
 
 
 def _pick_tables(tables: Sequence[tuple[str, str, str]], file_id: str) -> _PickedTables:
-    """Let the tables of scores in a zip be chosen and named."""
+    """Let the user choose and name the tables of scores in a zip."""
     if not tables:
         return _PickedTables()
     st.caption("Segment scores in it. Correct names and roles here.")
@@ -429,7 +429,7 @@ def _pick_tables(tables: Sequence[tuple[str, str, str]], file_id: str) -> _Picke
 
 
 def _direct_tables(file: FileLike, tables: _PickedTables) -> tuple[_PickedTables, bool]:
-    """Ask which scores are better where nothing tells; return whether that is decided, too."""
+    """Ask for the direction of scores where it is unknown; also return whether all are decided."""
     directed = {*tables.lower_is_better, *tables.higher_is_better}
     undirected = tuple(table for table in tables.scores if table[1] not in directed)
     ranges: Mapping[str, tuple[float, float]] = {}

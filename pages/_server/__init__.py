@@ -1,1 +1,1 @@
-"""The server around the app: guard, login, sessions, uploads, health, beginning and end."""
+"""The server around the app: guard, login, sessions, uploads, health, start and stop."""

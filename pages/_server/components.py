@@ -1,4 +1,4 @@
-"""Components of the browser: scripts in `assets`, some with HTML, with the style of the pages."""
+"""Browser components: scripts from `assets`, some with HTML, in the style of the pages."""
 
 from __future__ import annotations
 

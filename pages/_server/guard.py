@@ -1,6 +1,6 @@
-"""What happens before every answer of the server.
+"""Checks before every response of the server.
 
-It answers to some names, not for some paths, and with headers that browsers heed.
+The server accepts only some host names, refuses some paths, and adds security headers.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ _HOST = re.compile(r"(?:\[([\da-f:.]+)\]|([^\s/@?#:\[\]]+))(?::\d*)?", re.IGNORE
 
 
 class Guard:
-    """Refuse some requests, and add headers to all answers.
+    """Refuse some requests, and add headers to all responses.
 
-    Refused are requests whose end is not clear, because a proxy may see it elsewhere than the
-    server, and take a part of one request for the next. Refused is a name that is not the server's:
-    a page of another site may have its own name point here (DNS rebinding), and would be let in as
-    one of this server. It cannot do so with an address, so every address is answered to. Refused
-    are closed paths, and sessions that a page of another site asks for: Streamlit would ask other
-    hosts for this machine's own address, and serve nobody meanwhile.
+    The guard refuses these requests:
+
+    - Requests with an ambiguous end. A proxy and the server could see the end at different places,
+      and take a part of one request for the next request.
+    - Requests for a host name that is not the server's. Another site can let its own name point to
+      this server (DNS rebinding), and its page would then pass as a page of this server. This does
+      not work with an address, so every address is accepted.
+    - Requests for closed paths.
+    - Requests of a session from a page of another site. Streamlit would ask other hosts for this
+      machine's own address, and serve no request meanwhile.
     """
 
     def __init__(self, app):
@@ -96,7 +100,7 @@ async def answer_failure(_request, _error) -> PlainTextResponse:
 def list_names() -> list[str]:
     """Return the names of the server: localhost, its options, and ``MTSIG_HOSTS``.
 
-    In a name, `*.` at the beginning means all names below it.
+    `*.` at the beginning of a name means all names below it.
     """
     names = ["localhost"]
     for text in os.environ.get("MTSIG_HOSTS", "").split(","):
@@ -111,7 +115,7 @@ def list_names() -> list[str]:
 
 
 def name_in(host: str | None) -> str:
-    """Return the name in a header `Host`, without its port; empty where there is none."""
+    """Return the name in a header `Host`, without its port; empty without a name."""
     match = _HOST.fullmatch(host or "")
     if match is None:
         return ""
@@ -133,16 +137,16 @@ def is_served(name: str, known_names: list[str]) -> bool:
 
 
 def is_local(name: str) -> bool:
-    """Return whether a name or an address is this machine to itself."""
+    """Return whether a name or an address means this machine itself."""
     address = _read_address(name)
     return name == "localhost" or (address is not None and address.is_loopback)
 
 
 def headers() -> dict[str, str]:
-    """Return the headers of all answers.
+    """Return the headers of all responses.
 
-    Only scripts that come with Streamlit run: its files, those in its page, and the components of
-    this dashboard, which come as blobs.
+    Only scripts from this server run: Streamlit's files, the scripts in its page, and the
+    components of this dashboard, which are blobs.
     """
     hashes = []
     for script in internals.list_page_scripts():
@@ -176,9 +180,9 @@ def headers() -> dict[str, str]:
 
 
 def list_hints() -> list[str]:
-    """Return what a browser may fetch as soon as it has a page's first bytes.
+    """List the files that a browser may fetch as soon as it has the first bytes of a page.
 
-    Streamlit would ask for what draws figures only with the first figure.
+    Streamlit would request the scripts for figures only with the first figure.
     """
     return [
         f"<{address}>; rel=modulepreload; fetchpriority=low"

@@ -1,4 +1,4 @@
-"""How the server is: sessions, jobs, memory, cache. For its own machine, or with the token."""
+"""The state of the server (sessions, jobs, memory, cache), locally or with the token."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _count_jobs: Callable[[], dict[str, int]] = dict
 
 
 def count_jobs_by(count: Callable[[], dict[str, int]]) -> None:
-    """Name the function that counts the jobs; until then there are none."""
+    """Set the function that counts the jobs; before this call the health page has no jobs."""
     global _count_jobs
     _count_jobs = count
 
@@ -48,7 +48,7 @@ async def answer(request) -> JSONResponse:
 def _is_allowed(request) -> bool:
     """Return whether a request has the token, or comes from this machine under its own name.
 
-    A proxy beside the server passes on the name that it was asked by.
+    A proxy on the same machine passes on the host name of the original request.
     """
     token = os.environ.get("MTSIG_HEALTH_TOKEN")
     authorization = request.headers.get("authorization", "")
@@ -93,7 +93,8 @@ def _ask_process(port: str) -> dict:
 def _measure_memory(pid: int) -> int:
     """Return the bytes in memory of a process and all that it started.
 
-    Of what several processes share, each counts its part (PSS). 0 where the system does not say.
+    Shared memory is divided among the processes that share it (PSS). 0 if the system does not
+    report the memory.
     """
     process = Path(f"/proc/{pid}")
     children = []

@@ -1,6 +1,6 @@
-"""All that the dashboard uses of Streamlit, Uvicorn and Plotly without a promise.
+"""All private parts of Streamlit, Uvicorn and Plotly that the dashboard uses.
 
-Another version of them may have this elsewhere.
+Another version of these packages may have them elsewhere.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def count_sessions() -> int:
 def end_closed_sessions() -> bool:
     """End the sessions that closed two minutes ago; return whether there were any.
 
-    Streamlit does so only when another session opens or closes. Until then all files that they
-    chose to upload would stay.
+    Streamlit does so only when another session opens or closes. Until then the server would keep
+    all their uploaded files.
     """
     closed = get_instance()._session_mgr._session_storage._cache.expire()
     for _, info in closed:
@@ -112,7 +112,7 @@ def remove_files(session: str) -> None:
 
 # -- what a browser sends and gets ----------------------------------------------------------------
 
-#: Paths that Streamlit offers to programs, without asking who they are.
+#: Paths that Streamlit offers to programs without authentication.
 CLOSED_PATHS = ("/_stcore/metrics", "/_stcore/agent")
 #: The messages that pages of this dashboard send. Others are for developers: `clear_cache` empties
 #: the caches of all sessions.
@@ -154,7 +154,7 @@ def list_figure_scripts() -> list[str]:
 
 
 def find_server():
-    """Return Uvicorn's server, which handles the signals; None where there is none."""
+    """Return Uvicorn's server, which handles the signals; None without a server."""
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if hasattr(server, "should_exit"):
         return server
@@ -164,8 +164,8 @@ def find_server():
 def send_at_once(server) -> None:
     """Have a server send each part of an answer at once, over HTTP.
 
-    The kernel keeps later parts back until the browser confirms the first, up to 40 ms. asyncio
-    turns this off for sockets that it opens, but Streamlit opens its own.
+    The kernel delays later parts until the browser confirms the first part, up to 40 ms. asyncio
+    turns this off for sockets that it opens, but Streamlit opens its own sockets.
     """
 
     class Protocol(server.config.http_protocol_class):
@@ -179,7 +179,7 @@ def send_at_once(server) -> None:
 
 
 def limit_messages(server, size: int) -> None:
-    """Let a page send at most so many bytes at once."""
+    """Limit the number of bytes that a page can send at once."""
     server.config.ws_max_size = min(server.config.ws_max_size, size)
 
 

@@ -1,6 +1,6 @@
 """Start the dashboard's server on a test set: ``mtsig serve`` calls `serve`.
 
-No Streamlit is loaded here: the server is another program, which takes the place of this one.
+This module does not load Streamlit: the server is another program, which replaces this process.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def serve(
     environment = dict(os.environ)
     check_settings(environment)
     _pass_sources(source, task, environment)
-    # Streamlit finds its configuration beside the app. -P: nothing in the user's folder is a
-    # module of it.
+    # Streamlit finds its configuration next to the app. With -P, it cannot import a module from the
+    # user's folder.
     command = [sys.executable, "-P", "-c", _STREAMLIT, "run", str(_APP)]
     command += login_options(environment)
     host = "localhost" if address in ("0.0.0.0", "::") else address
@@ -95,8 +95,8 @@ def _pass_sources(
 ) -> None:
     """Check what the dashboard opens, and name it in the environment of the server.
 
-    A mistake in a test set shows here, not in the browser. The files of a task are read when they
-    are opened.
+    So the terminal reports a mistake in a test set, and not the browser. The files of a task are
+    read when they are opened.
     """
     for variable in (SOURCE_VARIABLE, TASK_VARIABLE):
         environment.pop(variable, None)

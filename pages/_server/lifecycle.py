@@ -1,4 +1,4 @@
-"""The server's beginning and end, and what it tidies between the runs of pages."""
+"""Start and stop the server, and clean up between the runs of pages."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def life(_app) -> AsyncIterator[None]:
 
 
 def _load() -> None:
-    """Load the pages' code; the process that forks workers loads theirs at the same time."""
+    """Load the pages' code; the process that forks workers loads its code at the same time."""
     from pages._ui import background
 
     background.prepare()
@@ -123,7 +123,7 @@ def _load() -> None:
 
 
 def _open_demonstration() -> None:
-    """Do what the first visit would wait for: most of it loads code, and the demonstration stays."""
+    """Open the demonstration, so that the first visitor does not wait for it or for its code."""
     from mtsig_core.figures import comparison_plots
     from pages._ui import catalogue, testsets
 
@@ -138,7 +138,7 @@ def _open_demonstration() -> None:
 def _end_soon(server) -> None:
     """End the server soon after a signal.
 
-    Otherwise it would wait for work that does not listen, and for connections that nobody closes.
+    Otherwise it would wait for jobs that ignore the signal, and for connections that stay open.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, partial(_stop, server))
@@ -147,7 +147,7 @@ def _end_soon(server) -> None:
 def _stop(server, _number, _frame) -> None:
     """End the server soon; a second signal changes nothing.
 
-    Uvicorn would leave its work at a second signal, with errors.
+    At a second signal, Uvicorn would stop in the middle of its work, with errors.
     """
     if server.should_exit:
         return

@@ -1,4 +1,4 @@
-"""Who may use the dashboard, if users log in (OpenID Connect, by Streamlit)."""
+"""Decide which users may use the dashboard, if users log in (OpenID Connect, by Streamlit)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from pages._server.components import component
 def is_passed() -> bool:
     """Return whether this session may see the pages; if not, draw what it sees instead.
 
-    Everybody may, unless ``MTSIG_LOGIN`` or Streamlit's own secrets have a section ``[auth]``. A
-    section ``[mtsig]`` with ``allowed`` names addresses, or all of a domain (``@example.org``).
+    Everybody may see the pages, unless ``MTSIG_LOGIN`` or Streamlit's secrets have a section
+    ``[auth]``. A section ``[mtsig]`` with ``allowed`` lists the allowed addresses, or all addresses
+    of a domain (``@example.org``).
     """
     user = st.user.to_dict()
     if may_see(user):

@@ -1,4 +1,4 @@
-"""``MTSIG_LOGIN``: the file that says how users log in, checked before the server starts."""
+"""``MTSIG_LOGIN``: the file with the settings of the login, checked before the server starts."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _read_secrets(name: str) -> dict[str, Any]:
 def _list_faults(secrets: dict[str, Any]) -> Iterator[str]:
     """Give each fault of the file, as the end of a sentence.
 
-    An unknown key is one: a misspelt key may let everybody in.
+    An unknown key is a fault, because a misspelt key may let everybody in.
     """
     auth = secrets.get("auth")
     mtsig = secrets.get("mtsig", {})

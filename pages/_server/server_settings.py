@@ -1,6 +1,6 @@
 """The settings of the dashboard in the environment, checked before the server starts.
 
-A mistake then shows there, not in the browser of the first visitor.
+So the terminal reports a mistake, and not the browser of the first visitor.
 """
 
 from __future__ import annotations

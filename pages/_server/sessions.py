@@ -1,4 +1,4 @@
-"""How many pages may be open, and which of their messages and files reach Streamlit."""
+"""Limit the number of open pages, and filter their messages and files before Streamlit."""
 
 from __future__ import annotations
 
@@ -121,9 +121,9 @@ def forget_closed() -> None:
 class Uploads:
     """Refuse files of users who may not see the pages, and files for which there is no room.
 
-    Streamlit holds the chosen files until their page is closed, and shows a refusal as a number
-    only. So a file for which there is no room is answered as if it were accepted. The page does not
-    find it, and says why.
+    Streamlit keeps the chosen files until their page is closed, and shows a refusal only as a
+    number. So a file for which there is no room gets the same response as an accepted file. The
+    page does not find the file, and gives the reason.
     """
 
     def __init__(self, app):

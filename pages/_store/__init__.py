@@ -1,1 +1,1 @@
-"""What the dashboard keeps: uploads and reviews, in a database."""
+"""The database of the dashboard: uploads and reviews."""

@@ -1,8 +1,8 @@
 """The database in which the dashboard keeps uploads and reviews.
 
-SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
-All that is kept is a row of one table: a blob with its kind, its owner, its links, and a version
-that grows by one with each change.
+It is SQLite below ``MTSIG_HOME``, or the database that ``MTSIG_DATABASE_URL`` names (PostgreSQL).
+Each upload or review is a row of one table: a blob with its kind, its owner, its links, and a
+version that grows by one with each change.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _read_number(
 
 @dataclass(frozen=True)
 class Blob:
-    """What is kept, without its content; the fields are those of `KEPT`."""
+    """A row of the table, without its content; it has the fields of `KEPT`."""
 
     link: str
     edit_link: str | None
@@ -163,8 +163,8 @@ class Database:
     ) -> str:
         """Keep a blob, all of it or nothing; return its link.
 
-        A blob of this kind and owner with the same `digest` keeps its link, and takes the new name
-        and `about`. `owner` is a secret: who has it may list, rename and delete the blob.
+        A blob of this kind and owner with the same `digest` keeps its link, and gets the new name
+        and `about`. `owner` is a secret: with this secret one can list, rename and delete the blob.
         """
         row = {
             "kind": kind,
@@ -214,9 +214,9 @@ class Database:
         return link
 
     def find(self, kind: str, link: str) -> Blob | None:
-        """Return what a link of either sort opens; None where there is nothing, or no longer.
+        """Return the blob of a link of either kind; None if it does not exist or has expired.
 
-        It counts as used, unless nothing can be written: it can be read all the same.
+        The blob counts as used. If the database cannot be written, the blob is still returned.
         """
         has_link = (KEPT.c.kind == kind) & ((KEPT.c.link == link) | (KEPT.c.edit_link == link))
         with self._reached(kind, "read"), self._engine.begin() as db:
@@ -249,7 +249,7 @@ class Database:
             return db.scalar(query.limit(1)) is not None
 
     def replace(self, blob: Blob, content: bytes) -> bool:
-        """Give a blob another content; False where somebody else has changed it since."""
+        """Replace the content of a blob; False if somebody else has changed it since."""
         is_same = (KEPT.c.link == blob.link) & (KEPT.c.version == blob.version)
         changes = {
             "content": content,
@@ -263,13 +263,13 @@ class Database:
             return db.execute(sa.update(KEPT).where(is_same).values(changes)).rowcount > 0
 
     def rename(self, kind: str, link: str, owner: str, name: str) -> bool:
-        """Give a blob of this owner another name; False where it is none of theirs."""
+        """Rename a blob of this owner; False if the owner has no such blob."""
         is_owned = (KEPT.c.link == link) & (KEPT.c.owner == hash_owner(owner))
         with self._reached(kind, "renamed"), self._engine.begin() as db:
             return db.execute(sa.update(KEPT).where(is_owned).values(name=name)).rowcount > 0
 
     def delete(self, kind: str, link: str, owner: str) -> bool:
-        """Forget a blob of this owner; False where it is none of theirs."""
+        """Delete a blob of this owner; False if the owner has no such blob."""
         has_link = (KEPT.c.link == link) | (KEPT.c.edit_link == link)
         is_owned = (KEPT.c.kind == kind) & (KEPT.c.owner == hash_owner(owner))
         with self._reached(kind, "deleted"), self._engine.begin() as db:
@@ -341,7 +341,7 @@ def find_url(environment: Mapping[str, str] = os.environ) -> str | sa.URL:
     file = home / "testsets.sqlite"
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # SQLite gives the files that it makes beside this one the same rights.
+        # SQLite gives the files that it makes next to this file the same permissions.
         os.close(os.open(file, os.O_CREAT, 0o600))
     except OSError as error:
         raise StoreError(
@@ -401,7 +401,7 @@ def _time_since_boot() -> float:
 
 
 def _later_of_used(now: float) -> sa.ColumnElement[float]:
-    """Return the later of both: a clock that has gone back lets nothing expire."""
+    """Return the later time, so that a clock that was set back lets nothing expire."""
     return sa.case((KEPT.c.used > now, KEPT.c.used), else_=now)
 
 

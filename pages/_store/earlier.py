@@ -1,4 +1,4 @@
-"""Databases of an earlier version: what their tables hold moves into the table of this one."""
+"""Databases of an earlier version: move the rows of their tables into the table of this version."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SELECT link, 'table', owner, '', about, content, length(content), 1, used, used 
 
 
 def move_earlier_tables(engine: sa.Engine, new_table: sa.Table) -> None:
-    """Move what the tables of an earlier version hold, and drop them, all of it or nothing."""
+    """Move the rows of the tables of an earlier version and drop the tables, in one transaction."""
     tables = set(sa.inspect(engine).get_table_names())
     with engine.begin() as db:
         if {_SAVED, _CONTENT} <= tables:

@@ -1,4 +1,4 @@
-"""Reviews that the dashboard keeps, each behind a link to read and another to go on."""
+"""Reviews in the database, each with a link to read it and another link to edit it."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ class ReviewStore:
         return KeptReview(link, edit_link, history, now)
 
     def find(self, link: str) -> KeptReview | None:
-        """Return the review of a link of either sort; None where there is none, or no longer.
+        """Return the review of a link of either kind; None if it does not exist or has expired.
 
-        It counts as used.
+        The review counts as used.
         """
         blob = self._database.find(_KIND, link)
         if blob is None:
@@ -108,7 +108,7 @@ class ReviewStore:
         ]
 
     def delete(self, edit_link: str, owner: str) -> bool:
-        """Forget a review of this owner; False where it is none of theirs."""
+        """Delete a review of this owner; False if the owner has no such review."""
         return self._database.delete(_KIND, edit_link, owner)
 
     def _read_history(self, blob: Blob) -> tuple[Entry, ...]:

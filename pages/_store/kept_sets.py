@@ -1,6 +1,6 @@
-"""Test sets, shared tasks and tables of published scores that the dashboard keeps.
+"""Test sets, shared tasks and tables of published scores in the database.
 
-Each is behind a link that nobody can guess.
+Each has a link that nobody can guess.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ class SetStore:
         )
 
     def find(self, link: str) -> Saved | None:
-        """Return what is behind a link; None where there is nothing, or no longer.
+        """Return the set of a link; None if it does not exist or has expired.
 
-        It counts as used.
+        The set counts as used.
         """
         blob = self.database.find(_SET, link)
         if blob is None:
@@ -129,11 +129,11 @@ class SetStore:
         return [_read_saved(blob) for blob in self.database.list_owned(_SET, owner)]
 
     def rename(self, link: str, owner: str, name: str) -> bool:
-        """Give a set of this owner another name; False where it is none of theirs."""
+        """Rename a set of this owner; False if the owner has no such set."""
         return self.database.rename(_SET, link, owner, name)
 
     def delete(self, link: str, owner: str) -> bool:
-        """Forget a set of this owner; False where it is none of theirs."""
+        """Delete a set of this owner; False if the owner has no such set."""
         return self.database.delete(_SET, link, owner)
 
 
@@ -153,7 +153,7 @@ class TableStore:
         return self._database.add(_TABLE, owner, content, about=about, digest=digest)
 
     def find(self, link: str, about: str) -> str | None:
-        """Return the text behind a link; None where there is none about that, or no longer."""
+        """Return the text behind a link; None if no such text exists for `about`, or it expired."""
         blob = self._database.find(_TABLE, link)
         if blob is None or blob.about != about:
             return None
@@ -170,7 +170,7 @@ def _digest(content: bytes) -> str:
 def _read_saved(blob: Blob) -> Saved:
     about = json.loads(blob.about)
     source = Source()
-    with suppress(InputError):  # an earlier version had none; that of another version is not needed
+    with suppress(InputError):  # earlier versions had no source; others need not be read
         source = Source.from_json(about.get("source", "{}"))
     task = None
     if "task" in about:

@@ -1,4 +1,4 @@
-"""The parts that pages share: the frame, the controls, the caches, escaping.
+"""Code that pages share: the frame, the controls, the caches, escaping.
 
-`st.cache_*` is used only here.
+Only this package uses `st.cache_*`.
 """

@@ -1,6 +1,6 @@
-"""The address of a page holds every choice.
+"""The address of a page, which contains every choice of the user.
 
-A link restores them all, and Back undoes one at a time.
+A link restores all choices, and the Back button undoes one choice at a time.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _begin_session(query: Query) -> None:
 def _follow_history(query: Query) -> None:
     """Take the choices of the address.
 
-    That of a review does not have those of other pages, which stay.
+    The address of a review does not contain the choices of other pages; these are kept.
     """
     state = st.session_state
     choices = {}
@@ -87,10 +87,10 @@ def _follow_history(query: Query) -> None:
 
 
 def _follow_link(query: Query) -> None:
-    """Forget the choices of the last page, and take what a link of ours asks of the page it opens.
+    """Forget the choices of the last page, and take the requests of a link for the page it opens.
 
-    The session is ahead of the address in everything else: a click may come before the browser has
-    the last change.
+    For all other choices the session is newer than the address: a click may come before the browser
+    has the last change.
     """
     state = st.session_state
     for key in {_REVIEW, *state[_PAGES_OWN]}:
@@ -184,7 +184,7 @@ def asked(key: str) -> str | None:
 
 
 def peek(key: str) -> str | None:
-    """Return what a control will show that this run has not drawn yet, as the address writes it."""
+    """Return the future value of a control that is not drawn yet, as a text of the address."""
     if _is_changed(key):
         return str(st.session_state[key])
     return asked(key)
@@ -253,7 +253,7 @@ def _read_choices(choices: dict) -> Query:
 
 
 def complaints() -> list[str]:
-    """Return what the link asked for that is not available; shown until another page opens."""
+    """Return messages on unavailable values in the link; they stay until another page opens."""
     texts = list(st.session_state[_COMPLAINTS])
     st.session_state[_COMPLAINTS] = dict.fromkeys(texts, True)
     return texts
@@ -297,7 +297,7 @@ def go(name: str, **asks: str | list[str] | None) -> None:
 
 
 def _drop_others_of_review(query: Query) -> Query:
-    """Drop what is no key of its own page, such as the open tab, if the query opens a review."""
+    """If the query opens a review, drop all keys that its page does not have, such as the tab."""
     if _REVIEW not in query:
         return query
     own_keys = {_REVIEW, *st.session_state[_PAGES_OWN]}
@@ -331,7 +331,7 @@ _SESSION = "aside.session"
 def keep_in_browser(along: dict[str, str | None]) -> None:
     """Store the choices of other test sets in the tab, and add `along` to the tab's address.
 
-    Read back those of an earlier session.
+    It also reads back the choices of an earlier session.
     """
     session = st.session_state.setdefault(_SESSION, secrets.token_hex(4))
     result = component("aside")(

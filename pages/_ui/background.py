@@ -1,7 +1,7 @@
-"""Long work in another process.
+"""Long jobs in another process.
 
-It shows its progress, can be cancelled, asks first if it takes over a minute, and may take so much
-time and memory as the server gives one piece of work.
+A job shows its progress and can be cancelled. If it takes more than a minute, the page asks first.
+The server limits the time and the memory of a job.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _PLACED = "background.placed"  # the keys of all work that this run of the page 
 
 
 def count_places() -> int:
-    """Return how many pieces of work of a lane may run at once.
+    """Return how many jobs of a lane may run at once.
 
-    ``MTSIG_JOBS`` says it, by default one for each core of each server process.
+    ``MTSIG_JOBS`` sets the number; the default is one job per core of each server process.
     """
     servers = len(os.environ.get(PORTS_VARIABLE, "").split()) or 1
     return read_whole_number("MTSIG_JOBS", max(1, cpu_count() // servers))
@@ -137,10 +137,10 @@ def result(
 ):
     """Return the value of some work, remembered by its key.
 
-    Where it takes longer than `PATIENCE`, the page shows progress and waits in its own run: a timer
-    that asks for reruns would meet clicks, and Streamlit then forgets one of the two. Where even its
-    fastest second so far says that it would take longer than `LONGEST`, the work is stopped. The
-    page says how long it would take, and asks.
+    If the job takes longer than `PATIENCE`, the page shows progress and waits in its own run. A
+    timer that asks for reruns could coincide with a click, and Streamlit would lose one of the two.
+    If even the fastest second so far predicts a time above `LONGEST`, the job is stopped. The page
+    then shows how long the job would take, and asks.
 
     Parameters
     ----------

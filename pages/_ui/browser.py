@@ -1,4 +1,4 @@
-"""What runs in the browser: its secret, text to copy, pictures as PNG, scrolling to the top."""
+"""Code that runs in the browser: its secret, text to copy, figures as PNG, scrolling to the top."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def _check_secret(text: object) -> str | None:
 def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
     """Draw a text with a button that copies it, below a label that no other text of the page has.
 
-    With `st.code` a browser would load the grammars of 300 languages first. Prose has the font of
-    the page: that of code is one more to load, and the browser then draws all pictures again.
+    With `st.code` a browser would load the grammars of 300 languages first. Prose uses the font of
+    the page, because a font for code would have to load too, and then the browser would draw all
+    figures again.
     """
     component("copyable", _TEXT)(data={"text": text, "label": label, "prose": prose}, key=key)
 

@@ -1,6 +1,6 @@
-"""All pages, one row each.
+"""A table of all pages, one row per page.
 
-The navigation, links, settings in the sidebar and tests follow from this table.
+The navigation, links, settings in the sidebar and tests use this table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Caveats, each with a button for every remedy that a page offers."""
+"""Show caveats, each with a button for every remedy that the page offers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pages._ui import address, screen
 
 _LITERAL = re.compile(r"[A-Za-z0-9. -]{1,40}")  # a name from a file that Markdown leaves as it is
 Mend = Callable[[Remedy], None]
-#: Keys of the address that are not those of the setting.
+#: Keys of the address that differ from the name of the setting.
 _KEYS = {"metrics": "metric", "refs_as_systems": "humans"}
 
 

@@ -1,6 +1,6 @@
-"""Figures on screen, and experiments.
+"""Show figures and experiments.
 
-Each has its numbers, its files and the command that prints it.
+Each figure has its numbers, its files and the command that prints it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The settings that all pages share, and the kinds of control; the address holds each choice."""
+"""The settings that all pages share, and their controls; the address contains each choice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def has_effect(page: Page, *keys: str) -> bool:
 def pick_opened(
     label: str, key: str, labels: Mapping[str, str], usual: str, always: bool = False
 ) -> str | None:
-    """Let the subject of a page be chosen by its label; return its name in the address.
+    """Let the user choose the data of a page by label; return their name in the address.
 
     None if the address names a missing one: a page never opens another subject without a choice.
     `always`: as in `address.settle`.
@@ -55,7 +55,7 @@ def pick_opened(
 
 
 def pick_metric(testset: TestSet | None, page: Page) -> str:
-    """Let one of the test set's metrics be chosen; of all metrics if it cannot be read."""
+    """Let the user choose a metric of the test set, or any metric if the set cannot be read."""
     names = METRICS
     if testset is not None:
         names = list_metrics(testset)
@@ -72,8 +72,8 @@ def metric(names: Iterable[str], place=st) -> str:
 def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | None = None) -> dict:
     """Describe the test in one line, and draw its settings under Change.
 
-    Those are drawn that have an effect on the page. Some tests and intervals are only for means of
-    segment scores (`segment_means`).
+    Only settings that have an effect on the page are drawn. Some tests and intervals are only for
+    means of segment scores (`segment_means`).
 
     Returns
     -------
@@ -179,9 +179,9 @@ CUSTOM = "custom"
 def _offer_presets(
     segment_means: bool, has_domains: bool, names: Sequence[str], settings: Mapping
 ) -> None:
-    """Let settings be chosen together.
+    """Let the user choose a preset of settings.
 
-    The menu shows the preset that all settings agree with, else Custom.
+    The menu shows the preset that agrees with all settings, else Custom.
     """
     fitting = []
     misfits = []
@@ -273,8 +273,8 @@ def choice(  # noqa: PLR0913  each kind of choice is an option
 ):
     """Draw a choice of one value; without a place, return it only.
 
-    Other values than the options may be typed if it is `free`; none needs to be chosen if it is
-    `optional`.
+    If it is `free`, the user can type other values than the options. If it is `optional`, the user
+    can choose no value.
     """
     by_text = {str(option): option for option in options}
 
@@ -314,8 +314,8 @@ def tabs(
 ) -> tuple[str, dict[str, DeltaGenerator]]:
     """Draw tabs; return the name of the open one, and the place of each by its name.
 
-    `titles` are the names, as the address has them, or the title of each by its name. Pages draw
-    the open tab only, where another costs time.
+    `titles` are the names in the address, or a mapping from these names to titles. If a tab costs
+    time, pages draw only the open tab.
     """
     if not isinstance(titles, Mapping):
         titles = {title: title for title in titles}
@@ -334,7 +334,7 @@ def tabs(
 def several(
     label: str, options: Sequence[str], key: str, default: Sequence[str], *, place=st, **more
 ) -> list[str]:
-    """Draw a choice of several values; of those in the address, only the available ones count."""
+    """Draw a choice of several values; unavailable values in the address do not count."""
 
     def read(texts):
         known = [text for text in texts if text in options]
@@ -352,7 +352,8 @@ def several(
 def number(place, label: str, usual, key: str, *, least, most, pages_own: bool = False, **more):
     """Draw a field for a number; without a place, return it only.
 
-    It is a whole number if the default is whole. If the default is None, the field may be empty.
+    If the default is a whole number, the field accepts whole numbers. If the default is missing,
+    the field may be empty.
     """
     kind = type(usual)
     if usual is None:
@@ -414,7 +415,7 @@ def text(place, label: str, key: str, *, pages_own: bool = False, **more) -> str
 
 
 def page_of(n: int) -> int:
-    """Let one of the n pages of a long list be chosen; return its number, from 1."""
+    """Let the user choose one of the n pages of a long list; return its number, from 1."""
 
     def read(text):
         number = max(1, int(text))
@@ -447,7 +448,7 @@ def _read_last(read: Callable[[str], object]) -> Callable[[list[str]], object]:
 
 
 def _pick_rank_rule(segment_means: bool) -> str:
-    """Let the rank rule be chosen."""
+    """Let the user choose the rank rule."""
     setting = SETTINGS["rank_rule"]
     return choice(
         setting.title,

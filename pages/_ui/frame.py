@@ -29,7 +29,7 @@ _WIDEST = 300  # letters of what a link asks for in vain
 def navigate():
     """Return the page of this run, as Streamlit runs it, and its row in the catalogue.
 
-    Streamlit's own navigation would drop what the address asks, so the links are drawn here.
+    Streamlit's own navigation would drop the query of the address, so the links are drawn here.
     """
     # The default page has no path in the address.
     pages = [st.Page(HOME.file, title=HOME.title, default=True, url_path="home")]
@@ -89,13 +89,13 @@ def _show_demo_banner(page: Page, view) -> None:
 
 
 def _name_tab(page: str, opened: str | None) -> None:
-    """Set the title of the browser's tab: what is open, and the page."""
+    """Set the title of the browser's tab: the open data, and the page."""
     names = [shortened(name, _LONGEST_NAME) for name in (opened, page, "mtsig") if name]
     st.set_page_config(" · ".join(names))
 
 
 def _choose_view(page: Page):
-    """Let the subject of the page be chosen; return its view, or why there is none."""
+    """Let the user choose the data of the page; return their view, or the reason for no view."""
     try:
         if page.opens == "task":
             return views.choose_task()
@@ -113,7 +113,7 @@ def _run(opened, view) -> None:
 
 
 def _choose_testset(page: Page) -> View:
-    """Let a test set and the settings be chosen; return the view that they make."""
+    """Let the user choose a test set and the settings; return their view."""
     offers = testsets.available()
     name_in_address = address.asked("testset")
     if name_in_address is not None:
@@ -167,7 +167,7 @@ def _notice(name: str, full_set: TestSet, may_change: bool) -> None:
 
 
 def _draw_links(place, opened, drawn_query: dict | None = None) -> dict:
-    """Draw the links to all pages unless the query is the same as that of the drawn links; return their query."""
+    """Draw the links to all pages unless they are drawn with this query; return their query."""
     query = address.elsewhere({})
     if query == drawn_query:
         return query
@@ -190,7 +190,7 @@ def _draw_links(place, opened, drawn_query: dict | None = None) -> dict:
 def _finish(links, opened, query: dict, above) -> None:
     """Complete a run after the page has drawn all its controls.
 
-    `query` is that of the links drawn before.
+    `query` is the query of the links that were drawn before.
     """
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
@@ -234,8 +234,8 @@ def take_view() -> View | views.TaskView | views.ReviewView | MtsigError:
 def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bool = False) -> View:
     """Start a page with its title, its data and its test; end it with a message if that fails.
 
-    `adjust` may draw controls of the page's own and change the view by them. An experiment tests in
-    ways of its own, which its figures name. Named are the settings that have an effect on the page.
+    `adjust` may draw the page's own controls and change the view. An experiment has tests of its
+    own, which its figures name. The page names only settings that have an effect on it.
     """
     view = take_view()
     page = PAGES[address.page()]

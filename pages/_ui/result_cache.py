@@ -1,10 +1,10 @@
-"""Results by content.
+"""Cache of results by content.
 
 Statistics are counted once for each content and metric (`mtsig_core.metrics.cache`), and resampled
 once for each sampling setting.
 
-Sessions share results, so work is given test sets without names (`pages._work.names`), and each
-session puts its own in.
+Sessions share results. So jobs get test sets without names (`pages._work.names`), and each session
+adds its own names.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def comparison(testset: TestSet, metric: str, **settings) -> Comparison:
 
 
 def nameless_comparison(testset: TestSet, metric: str, **settings) -> Comparison:
-    """Return the same without names, as other work may be given it."""
+    """Return the same comparison without names, for use in other jobs."""
     testset = without_names(testset)
     drawing_settings = drawing(settings)
     deciding_settings = deciding(settings)
@@ -96,9 +96,9 @@ def shared_result(
     *arguments,
     meanwhile: Callable[[dict], None] | None = None,
 ):
-    """Return work(testset without names, progress), with the names of this test set put in.
+    """Return work(testset without names, progress), with the names of this test set added.
 
-    It is remembered by its kind, everything in the test set and the `arguments`. `description` and
+    The result is remembered by its kind, the whole test set and the `arguments`. `description` and
     `meanwhile` are as in `background.result`.
     """
     from pages._ui import background  # work does without it
@@ -131,10 +131,9 @@ def experiment(
 ):
     """Return function(testset, metric, ...) of the core, remembered by content and arguments.
 
-    The page ends with the reason where there is none. The function is given progress, threads and
-    `watch` where it has these parameters. `description` and `meanwhile` are as in
-    `background.result`: parts are what the function passes to `watch`, by the tuple of numbers
-    before it.
+    Without a result, the page ends with the reason. The function gets progress, threads and `watch`
+    if it has these parameters. `description` and `meanwhile` are as in `background.result`; the
+    function passes partial results to `watch`, each after a tuple of numbers that is its key.
     """
     from pages._ui import background, screen  # work does without them
 

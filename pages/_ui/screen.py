@@ -1,10 +1,11 @@
-"""Text and tables on screen.
+"""Show text and tables.
 
-Names of systems, files and documents are data: everything passes through `escape` here.
+Names of systems, files and documents are data, so all of them pass through `escape` here.
 
 A large table is Streamlit's data frame, which sorts by a click on a heading, searches, scrolls and
-keeps its headings in sight. It draws on a canvas, so names are shown literally there. Its own CSV
-and copying are off (`client.disableDataExport`): they would carry spreadsheet formulas raw.
+keeps its headings in sight. It draws on a canvas, so names need no escaping there. Its CSV export
+and copying are off (`client.disableDataExport`), because they would not escape spreadsheet
+formulas.
 """
 
 from __future__ import annotations
@@ -207,7 +208,7 @@ _ROWS_IN_SIGHT = MOST_PLAIN + 1  # of a large table, below its head
 _ROW = 28  # pixels
 _PAGE = 882  # pixels that a page has for a table on a projector
 _LETTER = 7  # pixels
-_MARGIN = 20  # pixels of a column beside its text
+_MARGIN = 20  # pixels of a column next to its text
 _WIDEST = 320  # pixels of a column
 _LONGEST_NAME = (_WIDEST - _MARGIN) // _LETTER  # letters
 _LEFT_TO_RIGHT = "\u200e"  # an invisible mark
@@ -220,7 +221,7 @@ class _ScreenColumn:
     """A column of a table as a screen draws it."""
 
     title: str
-    kind: str  # "name", "pair", "text", or that of a number
+    kind: str  # "name", "pair", "text", or the kind of a number
     texts: tuple[str, ...]
     values: tuple[Any, ...]  # in the table of the report: two names in a column of pairs
     sort_keys: tuple[float, ...]  # infinite for words among numbers, NaN for nothing
@@ -322,7 +323,7 @@ def _make_columns(table: Table) -> list[_ScreenColumn]:
 
 
 def _find_sort_key(column: Column, value: Any, text: str) -> float:
-    """Return what sorts a cell: words come last, and a dash or nothing after them."""
+    """Return the sort key of a cell: numbers first, then words, then a dash or an empty cell."""
     if isinstance(value, Cell):
         return value.value
     if text in ("", MISSING):
@@ -405,7 +406,7 @@ def prose_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 class _Grid:
-    """A large table: what the user filters of it, and what of it a browser can draw."""
+    """A large table: its filters, and the rows and columns that a browser can draw."""
 
     def __init__(
         self,
@@ -555,7 +556,7 @@ class _GridColumn:
 
 @dataclass(frozen=True)
 class _GridLook:
-    """What a data frame on screen is made of."""
+    """The parts of a data frame on screen."""
 
     key: str
     columns: tuple[_GridColumn, ...]
@@ -610,7 +611,7 @@ class _Number(float):
 def _draw_once(look: _GridLook) -> None:
     """Draw a table without choices.
 
-    Streamlit remembers what it sent, for all users who see the same.
+    Streamlit remembers the sent table for all users who see the same table.
     """
     _draw_digest(look.digest(), look)
 
@@ -658,7 +659,7 @@ class PageEnded(BaseException):  # noqa: N818  no error: the page is complete
 def end_page() -> NoReturn:
     """End the page here, and let the frame finish.
 
-    After Streamlit's own stop nothing more would reach the browser.
+    After Streamlit's own stop, nothing that the frame draws would reach the browser.
     """
     raise PageEnded
 

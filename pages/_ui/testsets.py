@@ -1,4 +1,4 @@
-"""Test sets to open.
+"""The test sets that a user can open.
 
 They are uploads, the set or task of this server, folders below MTSIG_DATA_ROOT, and simulated data.
 """
@@ -119,7 +119,7 @@ class TaskOffer:
         return f"{name}/{lang_pair}".removeprefix("./")
 
     def has_testset(self, name: str, testset: str) -> bool:
-        """Return whether a name in the address is that of one of its language pairs."""
+        """Return whether a name in the address belongs to one of its language pairs."""
         prefix = TASK.title if self.is_simulated else f"{name}/"
         return testset.startswith(prefix)
 
@@ -303,7 +303,7 @@ def keep_upload(testset: TestSet, source: Source) -> str:
 
 @st.cache_resource
 def store() -> SetStore:
-    """Return the store of uploads; no visitor is told where on this machine it is."""
+    """Return the store of uploads; its place on this machine is hidden from visitors."""
     with hide_places({str(find_home()): "MTSIG_HOME"}):
         return SetStore(open_database())
 
@@ -328,7 +328,7 @@ def _placed(content: bytes, file: str, limits: Callable[[], object]) -> Iterator
 
 
 def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
-    """Return the files of an uploaded archive that is no shared task; none of one that is."""
+    """Return the files of an uploaded archive; an empty result for a shared task."""
     with _placed(content, file, upload_limits) as path:
         return uploads.list_flat_files(path)
 
@@ -340,7 +340,7 @@ def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
 
 
 def list_pairs(content: bytes, file: str) -> list[str]:
-    """Return the language pairs of an uploaded archive; none of one that is no shared task."""
+    """Return the language pairs of an uploaded archive; empty if it is not a shared task."""
     with _placed(content, file, task_limits) as path:
         if not is_task(path):
             return []
@@ -384,7 +384,7 @@ def find_open_directions(
 
 
 def zip_name(file: str) -> str:
-    """Return the name of an uploaded zip on disk: that of the browser, without any folders."""
+    """Return the name of an uploaded zip on disk: the name in the browser, without folders."""
     path = show_name(file).replace("\\", "/").replace("\0", "")
     name = PurePosixPath(path).name
     return name.encode()[-200:].decode("utf-8", "ignore")  # which keeps the ending
@@ -399,7 +399,7 @@ def keep_task(
 ) -> str:
     """Keep the zip of a task in the database; return its name in the address.
 
-    Before, all of it, or one language pair, is read.
+    Before that, it reads the whole task, or one language pair.
     """
     limits = task_limits()
     if pair is not None:
@@ -471,7 +471,8 @@ def _load_upload(saved: Saved, pair: str | None = None) -> TestSet:
 def _from_source(source: Source, label: str) -> Offer:
     """Offer a source, which is read again only if one of its files has changed.
 
-    All references are read. Which of them score is chosen on screen, and begins as the source says.
+    All references are read. The user chooses on screen which references score; the source has the
+    default.
     """
     full_source = replace(source, refs=(), refs_as_systems=False)
 
@@ -491,7 +492,7 @@ def _remember_testset(key: tuple, description: str, make: Callable[[], TestSet])
 
 
 def read_beforehand(source: Source) -> TestSet:
-    """Read a source as a session would that opens it."""
+    """Read a source in the same way as a session that opens it."""
     return LOADED.make((source, _fingerprint(source)), source.read, weigh_testset)
 
 
@@ -578,7 +579,7 @@ def find_contents(task: Path) -> Contents:
         try:
             with limit_reading(below=root()):
                 return contents_of(task)
-        except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
+        except (OSError, MtsigError):  # only looks like a shared task: nothing to offer
             return _NO_CONTENTS
 
     return LOADED.make(("contents", *_stamp(task)), look)
@@ -597,7 +598,7 @@ def pairs_in(folder: Path, below: Path | None = None) -> list[str]:
         # A folder of scores, or a zip, must be read for it: not in each run of each page.
         key = ("pairs", str(folder), _fingerprint(Source(folder=str(folder))))
         return LOADED.make(key, look, len)
-    except (OSError, MtsigError):  # looks like a shared task and is none: nothing to offer
+    except (OSError, MtsigError):  # only looks like a shared task: nothing to offer
         return []
 
 
@@ -664,7 +665,7 @@ def track_of(testset: str) -> str | None:
 
 
 def is_of_task(testset: str) -> bool:
-    """Return whether the name of a test set is that of a language pair of a shared task."""
+    """Return whether the name of a test set belongs to a language pair of a shared task."""
     return "/" in testset or testset.startswith(TASK.title)
 
 

@@ -58,9 +58,9 @@ class Selection:
 
 
 def pick_tokenizer(full_set: TestSet) -> TestSet:
-    """Let the tokenizer be chosen; return the test set with it.
+    """Let the user choose the tokenizer; return the test set with it.
 
-    Auto leaves the test set as it was read.
+    Auto does not change the test set.
     """
     if not full_set.has_texts:
         return full_set
@@ -87,10 +87,10 @@ def _with_tokenizer(full_set: TestSet, tokenizer: str) -> TestSet:
 def pick_selection(
     full_set: TestSet, source: Source, metric: str, is_drawn: bool = True
 ) -> Selection:
-    """Let references, domain and systems be chosen, with the source's choice as the default.
+    """Let the user choose references, domain and systems; the source has the defaults.
 
-    Human translations that score others, or whose texts are not
-    here, take part where the metric is their ratings.
+    Human translations that score systems, or that have no texts, take part if the metric is their
+    ratings.
     """
     place = None
     box = nullcontext()
@@ -132,7 +132,7 @@ def pick_selection(
 
 
 def _pick_scoring(full_set: TestSet, source: Source, metric: str, place) -> tuple[list[str], bool]:
-    """Let the scoring references be chosen, if there is a choice; return also whether others join."""
+    """Let the user choose the scoring references, if possible; also return whether others join."""
     names = list(full_set.references)
     if len(names) <= 1 and not full_set.rated_humans:
         return names, False
@@ -160,9 +160,9 @@ def _pick_references(
     box: str,
     place=st,
 ) -> tuple[list[str], bool]:
-    """Let the scoring references be chosen, and whether the other references take part.
+    """Let the user choose the scoring references, and whether the other references take part.
 
-    They may where `may_join(scoring references)`.
+    They can take part if `may_join(scoring references)` is true.
     """
     references = list(names)
     if len(names) > 1:
@@ -192,8 +192,8 @@ def _list_rated(full_set: TestSet, metric: str) -> list[str]:
 def of_this_set_alone(key: str, texts: list[str], new: TestSet) -> bool:
     """Return whether a choice holds only for the old test set, not for the new one.
 
-    Excluded systems, the reasons, the domain and the tokenizer are of one set. Systems stay chosen
-    where the new set has systems of that name.
+    Excluded systems, the reasons, the domain and the tokenizer belong to one set. Systems stay
+    chosen if the new set has systems of the same name.
     """
     if key in _SYSTEMS:
         humans = [name_as_system(name) for name in (*new.references, *new.rated_humans)]
@@ -241,7 +241,7 @@ def _make_unranked(
 ) -> TestSet | None:
     """Return the references that do not take part, as systems.
 
-    If ratings are the metric, those are all that are rated.
+    If ratings are the metric, these are all rated references.
     """
     texts = {}
     if scored_by is not None:
@@ -314,7 +314,7 @@ class View:
 
     @property
     def recounted(self) -> bool:
-        """Return whether statistics of a part differ from those of its lines within the whole."""
+        """Return whether statistics of a line depend on the other lines of the set."""
         return depends_on_testset(resolve_metric(self.testset, self.metric))
 
     def named(self, *systems: str, metric: str = "") -> tuple[str, ...]:
@@ -561,9 +561,9 @@ def _name_open_set() -> str:
 
 
 def _pick_task_references(offer: testsets.TaskOffer, track: str | None) -> KeptTask:
-    """Let the scoring references be chosen, and whether the others take part; return the task.
+    """Let the user choose the scoring references, and if the others take part; return the task.
 
-    Nothing is drawn if there is no such choice.
+    Without such a choice, nothing is drawn.
     """
     task = testsets.open_kept_task(offer, track)
     of_pairs = list(task.references.values())
@@ -597,7 +597,7 @@ def _find_task_of_set(offers: dict[str, testsets.TaskOffer]) -> str:
 # A kept review, and its shared task with and without the systems it excludes.
 
 LINK = "review"  # the key of the link in the address
-_LAST = "review.last"  # that of the review opened last
+_LAST = "review.last"  # the key of the review that was opened last
 
 
 @dataclass(frozen=True)
@@ -620,7 +620,7 @@ class ReviewView:
 
     @property
     def review(self) -> Review:
-        """Return what was decided."""
+        """Return the decisions of the review."""
         return self.kept.review
 
     @property
@@ -715,9 +715,9 @@ def _close():
 
 
 def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
-    """Let two systems be chosen, by default the two best; return also the columns beside the menus.
+    """Let the user choose two systems, by default the two best; also return the columns left over.
 
-    It ends the page where there are no two.
+    With fewer than two systems it ends the page.
     """
     names = [system.system for system in view.result.systems]
     if len(names) < 2:
@@ -737,7 +737,8 @@ def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, st
 def open_pair(view: View, a: str, b: str | None = None) -> None:
     """Open One pair on a system and another one.
 
-    That is `b`, else the baseline or the best system; if it is that system, the best of the others.
+    The other system is `b`, else the baseline or the best system. If the first system is this
+    system, the other is the best of the remaining systems.
     """
     names = [system.system for system in view.result.systems]
     if a not in names:
@@ -755,7 +756,8 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
 def query_of_pair(names: Sequence[str], a: str, b: str) -> dict[str, str | None]:
     """Return the query of One pair for two systems; `names` are all systems, the best first.
 
-    Those chosen there by default stay out of it: to remove them would be a step for Back.
+    The default systems of the page are not in the query: removing them there would add a step for
+    the Back button.
     """
     best, second, *_ = (*names, None, None)
     return {"a": None if a == best else a, "b": None if b == second else b}

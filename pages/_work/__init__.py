@@ -1,1 +1,1 @@
-"""Background work of all sessions, without Streamlit: scheduler, workers, what is kept."""
+"""Background jobs of all sessions, without Streamlit: scheduler, workers and caches."""

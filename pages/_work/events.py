@@ -1,6 +1,6 @@
-"""What happens on the server, one line of JSON each: when, what, how long.
+"""The event log of the server: one line of JSON per event, with time, kind and duration.
 
-No texts, names or addresses of users.
+It contains no texts, names or addresses of users.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _LONGEST = 500  # letters of a message
 def tell(event: str, **facts: str | float) -> None:
     """Write a line to the file that ``MTSIG_LOG`` names (``-``: standard error), if it names one.
 
-    A line is written at once, at the end of the file: several processes may share one. A full disk
-    stops nobody's work.
+    A line is written at once, at the end of the file, because several processes may share the file.
+    If the disk is full, the dashboard works without the log.
     """
     name = os.environ.get("MTSIG_LOG")
     if not name:
@@ -43,7 +43,7 @@ def tell(event: str, **facts: str | float) -> None:
 
 @contextmanager
 def timed(event: str, **facts: str) -> Iterator[None]:
-    """Tell of something when it is over: its seconds, and the kind of exception that ended it."""
+    """Log an event when it is over: its seconds, and the kind of exception that ended it."""
     start = time.monotonic()
     try:
         yield
@@ -55,10 +55,10 @@ def timed(event: str, **facts: str) -> Iterator[None]:
 
 
 class Terse(logging.Filter):
-    """Shortens what Streamlit writes to standard error, where anybody can make it write.
+    """Shorten Streamlit's messages on standard error, because any visitor can cause them.
 
-    A traceback from one place is written once a minute. A message, which may quote what was sent,
-    is written in one line.
+    A traceback from one place is written once a minute. A message may quote a request, so it is
+    written in one line.
     """
 
     def __init__(self) -> None:
@@ -90,5 +90,5 @@ def be_terse() -> None:
 
 
 def failed(error: Exception) -> None:
-    """Tell that a page ended in an error: only its kind, as its text may quote an upload."""
+    """Log that a page ended in an error: only the kind, because the text may quote an upload."""
     tell("error", kind=type(error).__name__)

@@ -1,9 +1,9 @@
-"""What pages open with on the demonstrations, made beforehand.
+"""Results that pages show first on the demonstration data, computed in advance.
 
-That is the draws of the first comparison, and the experiments that take longest, as their pages ask
-for them at first. ``python -m pages._work.first_comparison`` writes all of it again, which is due
-after any change to the corpus, to `MetricDraws` or to an experiment. Tests compare it with what the
-core gives.
+They are the resamples of the first comparison, and the slowest experiments with the default
+settings of their pages. ``python -m pages._work.first_comparison`` writes them all again. Run it
+after any change to the corpus, to `MetricDraws` or to an experiment. Tests compare the stored
+results with new results of the core.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class FirstDraws(dict):
 
 
 def drawn_beforehand(testset: TestSet, metric: str, settings: dict) -> bool:
-    """Return whether this version has drawn this demonstration beforehand, with these settings."""
+    """Return whether this version has stored draws of this demonstration with these settings."""
     if not testset.simulated or metric != list_metrics(testset)[0]:
         return False
     default = defaults("compare")
@@ -74,7 +74,7 @@ def _read_draws(testset: TestSet) -> MetricDraws | None:
 
 
 def _read(file: Path, origin: str, kind: type) -> Any:
-    """Return the value of that kind in a file; None where it has another origin."""
+    """Return the value of this kind in a file; None if it has another origin."""
     line = f"{origin}\n".encode()
     if line != _first_line(file):
         return None
@@ -104,9 +104,9 @@ def _result_file(function: Callable) -> Path:
 
 
 def _describe(testset: TestSet, metric: Metric, arguments: Mapping[str, Any] | None = None) -> str:
-    """Write what a value is made of, in a line.
+    """Write the origin of a value in one line.
 
-    That is the test set, the metric, this version, and the arguments of an experiment.
+    The origin is the test set, the metric, this version, and the arguments of an experiment.
     """
     origin: list[Any] = [testset.digest, metric.signature(testset), __version__]
     if arguments is not None:
@@ -153,7 +153,7 @@ def first_experiments(testset: TestSet) -> dict[Callable, dict[str, Any]]:
 
 
 def write_results() -> None:
-    """Run the experiments on the large demonstration and write what they give."""
+    """Run the experiments on the large demonstration and write their results."""
     testset = Source(demo=0).read()
     bleu = make_metric("bleu")
     for function, arguments in first_experiments(testset).items():

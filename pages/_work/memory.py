@@ -1,4 +1,4 @@
-"""Values kept in memory by key, as long as there is room, and made once for all sessions."""
+"""Cache in memory of values by key; all sessions share a value, which is made only once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Memory:
     def get(self, key: Hashable, default: Any = None):
         """Return the value of a key, or the default without one.
 
-        Where None may be kept, give another default: `MISSING`.
+        If None can be a value, use another default: `MISSING`.
         """
         with self._lock:
             if key not in self._values:
@@ -104,8 +104,8 @@ _PLAIN = (str, int, float, bool, type(None))
 def remember(size: int) -> Callable[[Callable], Callable]:
     """Decorate a function so that so many of its values are kept, by its arguments.
 
-    Test sets are known again by their content. Results and arrays are known as the very objects
-    that they are, and stay as long as what was made of them. Nobody may change either.
+    The function compares test sets by content. It compares results and arrays by identity, and
+    keeps them as long as the values made of them. No caller may change arguments or values.
     """
 
     def decorate(make: Callable) -> Callable:
@@ -134,7 +134,7 @@ def remember(size: int) -> Callable[[Callable], Callable]:
 def make_once(make: Callable, *args):
     """Return ``make(*args)``, remembered.
 
-    It is for what is made of results in each run of a page, such as tables and sentences.
+    It is for values that each run of a page makes from results, such as tables and sentences.
     """
     return make(*args)
 

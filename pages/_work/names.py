@@ -1,7 +1,7 @@
-"""What sessions share has no names.
+"""Remove names from data that sessions share, and add them to results.
 
-Work is given a test set without its name and without the names of its files. So its results and
-its messages can be shown to everybody who has the same content. Each session puts its own names in.
+A job gets a test set without its name and without the names of its files. So its results and
+messages can be shown to all users who have the same content. Each session adds its own names.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def without_names(testset: TestSet) -> TestSet:
 
 @remember(64)
 def digest_of_all(nameless: TestSet) -> str:
-    """Return a digest of all that work can see of a test set without names.
+    """Return a digest of everything in a test set without names that a job can see.
 
-    `TestSet.digest` is of its content only. The places of its lines in their files, and what was
-    assumed of its scores, can differ.
+    `TestSet.digest` covers only the content. Test sets with the same content can differ in line
+    numbers and in the assumptions on their scores.
     """
     lines = _digest(repr(tuple(nameless.lines)))
     return _digest(repr((nameless.digest, nameless.simulated, lines, nameless.assumed)))
@@ -60,7 +60,7 @@ def errors_with_names(testset: TestSet) -> Iterator[None]:
 
 
 def _put_in(value: Any, testset: TestSet) -> Any:
-    """Return a value with the names put in; the very same object where it has none to put in."""
+    """Return a value with the names added; the same object if it needs no names."""
     result = value
     if isinstance(value, str):
         if NAMELESS in value:
@@ -114,5 +114,5 @@ def _name_fields(value: Any, testset: TestSet) -> Any:
 
 
 def _are_same(values: Iterable, before: Iterable) -> bool:
-    """Return whether these are the very objects that were there before."""
+    """Return whether these are the same objects as before."""
     return all(value is old for value, old in zip(values, before, strict=True))

@@ -1,4 +1,4 @@
-"""Who works when: the jobs of all sessions take turns, and a job that nobody wants any more ends."""
+"""Schedule the jobs of all sessions: jobs take turns, and a job without a waiting session ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOSS = 30.0
 
 
 class TooLong(Cancelled):  # noqa: N818  what happened, for the page to ask about
-    """Work that was stopped because it would take longer than it may.
+    """A job was stopped because it would take longer than its limit.
 
     Attributes
     ----------
@@ -61,22 +61,22 @@ class Job:
         The sessions that want it, and when each was last seen open. The first of them owns it: the
         job has its turn when that session has.
     longest : float
-        Seconds that it may take. It ends in `TooLong` where even its fastest second so far says
-        that it will take longer, so that work which only starts slowly goes on.
+        Limit in seconds. The job ends in `TooLong` if even its fastest second so far predicts a
+        longer time, so that a job that only starts slowly goes on.
     future : Future
-        Of its value.
+        The future of its value.
     worker
-        Does it; None until its turn has come.
+        The worker that does it; None before its first turn.
     at_work : bool
-        Whether it has a place; not while it waits, nor while it pauses.
+        Whether it has a place. It has no place while it waits or pauses.
     placed : float
-        When it got the place that it has.
+        The time when it got its present place.
     parts : dict
         The parts of its value that are there, by name.
     request : int
         The number of the latest request for it.
     is_overdue : bool
-        Whether it was ended because it had taken longer than any work may.
+        Whether it was ended because it took longer than the limit for all jobs.
     """
 
     def __init__(self, key: Hashable, work: Callable, heavy: bool, longest: float = math.inf):
@@ -193,7 +193,7 @@ class Job:
 LEASE = 5.0
 # jobs of a session that keep their memory while its other jobs work; the oldest request ends
 _PAUSED_JOBS = 2
-_PAUSED_SESSIONS = 2  # for each place: their jobs keep their memory while those of others work
+_PAUSED_SESSIONS = 2  # for each place: their jobs keep their memory while other sessions work
 _TURN = 5.0  # seconds for which a job has its place, if another session waits for one
 _NOBODY = "Nobody waits for this any more."
 _PAUSE = 1.0  # seconds between two looks at who is there
@@ -202,10 +202,10 @@ _PAUSE = 1.0  # seconds between two looks at who is there
 class Scheduler:
     """The jobs of all sessions; two that ask for the same share one.
 
-    Heavy work and the rest have lanes of their own, with as many places each, so that short work
-    never waits for long work. In a lane a session has one place. Of its jobs the one asked for last
-    works and the others pause. Sessions take turns: a job that has had its place for some seconds
-    pauses if another session waits.
+    Heavy jobs and light jobs have separate lanes with the same number of places, so that short jobs
+    never wait for long jobs. In a lane a session has one place. Its latest job works, and its other
+    jobs pause. Sessions take turns: after some seconds in its place, a job pauses if another
+    session waits.
 
     Parameters
     ----------
@@ -215,9 +215,9 @@ class Scheduler:
     places : int
         Of each lane.
     is_open : callable, optional
-        (session) -> whether somebody still looks at it.
+        (session) -> whether its page is still open.
     most_seconds : float
-        That a job may work; it is ended then.
+        Limit for the working time of a job; after that it is ended.
     """
 
     def __init__(
@@ -250,7 +250,7 @@ class Scheduler:
     ) -> Job:
         """Return the job for a key, started if need be.
 
-        Of the same kind of work a session wants only the latest.
+        A session wants only its latest job of each kind.
         """
         with self._lock:
             for other_job in list(self._jobs.values()):
@@ -363,7 +363,7 @@ class Scheduler:
     def _find_next(self, heavy: bool) -> Job | None:
         """Return the job that is to begin or go on.
 
-        Where no place is free, the job that has had its place longest gives it up.
+        If no place is free, the job that has had its place longest gives it up.
         """
         busy = [job for job in self._working if job.heavy is heavy]
         owners = {job.owner for job in busy}

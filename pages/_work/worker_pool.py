@@ -1,8 +1,9 @@
-"""Workers: processes that do one piece of work each, as the server and as they see themselves.
+"""Workers: processes that do one job each. The module has the server's and the worker's side.
 
-They are forked from one process that has imported all that work needs. The server asks it for them
-through a socket. Each worker has two pipes: its work comes through one, and reports go through the
-other. It ends as soon as nobody holds the other ends any more, whatever became of the server.
+All workers are forked from one process that has imported all modules that jobs need. The server
+requests a worker through a socket. Each worker has two pipes: it receives its job through one, and
+sends reports through the other. It ends as soon as no process holds the other ends of its pipes, so
+it also ends if the server crashes.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class WorkerPool:
 
 
 def _can_keep_counts() -> bool:
-    """Return whether there is a folder in which processes can share what they have counted."""
+    """Return whether there is a folder in which processes can share counted statistics."""
     try:
         folder = cache_folder()
         if folder is None:
@@ -126,7 +127,7 @@ def _can_keep_counts() -> bool:
 
 
 class Worker:
-    """A process that does one piece of work; heavy work leaves the cores to others.
+    """A process that does one job; a heavy job gives way to other processes.
 
     Attributes
     ----------
@@ -214,9 +215,9 @@ def packed(work: Callable) -> list[bytes]:
 
 
 class _Chunks(list):
-    """A file whose `write` is no compiled code.
+    """A file whose `write` is not compiled code.
 
-    At each call of it other threads have their turn, such as those of pages.
+    So other threads, such as the threads of pages, can run at each call.
     """
 
     def write(self, content: bytes) -> None:
@@ -248,7 +249,7 @@ class _Pickler(cloudpickle.Pickler):
 
 
 def compare_toys() -> None:
-    """Do what work does, on next to nothing, so that all compiled code is there."""
+    """Run a comparison of tiny test sets, so that all compiled code is loaded."""
     from mtsig_core import compare, examine_pair
 
     texts = []
@@ -280,7 +281,7 @@ _REST = 0.5  # seconds without a request before more is loaded, once there was o
 
 
 class Progress:
-    """What work is called with: reports how far it is."""
+    """The argument through which a job reports its progress."""
 
     def __init__(self, report: Callable[..., None]):
         self._report = report
@@ -446,10 +447,11 @@ def _work(message: bytes, files: list[int]) -> None:
 
 
 def _limit_memory() -> None:
-    """Let this process use so much memory besides what it has now, where the system tells that.
+    """Limit the memory that this process may use in addition to its present memory.
 
-    Memory counts that it may write to and shares with nobody. Addresses would count too much: each
-    thread reserves some, and files and compiled code lie there, too.
+    It has no effect where the system does not report the present memory. The limit counts private
+    writable memory. The address space would be too large a measure: each thread reserves some, and
+    files and compiled code take some too.
     """
     with suppress(ImportError, OSError, ValueError):  # the last where it is limited already
         import resource  # late: Windows has none
@@ -476,7 +478,7 @@ _SHARE_OF_RESULT = 1 / 16
 
 
 def _compute(down: Connection, up: Connection, heavy: bool) -> bytes:
-    """Return what came of the work, as it is sent."""
+    """Return the result of the job in the form in which it is sent."""
     try:
         work = unpacked(down.recv_bytes)
         threading.Thread(target=_end_with_the_server, args=(down,), daemon=True).start()
@@ -502,7 +504,7 @@ def _give_way_later(heavy: bool) -> None:
 
 
 def _end_with_the_server(down: Connection) -> None:
-    """End this process when the server is gone: it sends nothing more but its end."""
+    """End this process when the server is gone, which shows as the end of its pipe."""
     with suppress(OSError):
         select.select([down], [], [])
     os.killpg(0, signal.SIGKILL)

@@ -1,6 +1,6 @@
-"""Archives on disk, where they are read.
+"""Archives on disk, for readers that need a file.
 
-An upload is there for as long as one request takes, a kept task for all sessions.
+An upload stays on disk for one request, and a stored task for all sessions.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class KeptZips:
         os.replace(temporary, path)
 
     def _make_room(self, size: int) -> None:
-        """Remove what nobody has used for long, the oldest first, until there is room."""
+        """Remove the archives that were not used for longest, until there is room."""
         folders = [(folder.stat().st_mtime, folder) for folder in self._folder.iterdir()]
         total = sum(_measure(folder) for _, folder in folders)
         for used, folder in sorted(folders):
