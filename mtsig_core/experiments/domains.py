@@ -224,8 +224,8 @@ def _find_bootstrap_cautions(study: _Study) -> Iterator[Caution]:
     if min(n_effective) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(test)
     fewest = min(n_units)
-    smallest_p = float(p_floor(TESTS[test], study.sampling.unit, np.array(fewest)))
-    if not significant(smallest_p, study.sampling.alpha):
+    floor = float(p_floor(TESTS[test], study.sampling.unit, np.array(fewest)))
+    if not significant(floor, study.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
 

@@ -1377,12 +1377,15 @@ def _list_testset_differences(replication: Replication) -> list[str]:
     sentences += _list_names("Only here", replication.only_here)
     sentences += _list_names("Only in the table", replication.only_there)
     sentences += _list_names(not_compared, replication.not_compared)
-    suffixes = [f"{name} is {here}" for name, here in replication.by_suffix.items()]
+    suffixes = [f"{name} is {own_name}" for name, own_name in replication.by_suffix.items()]
     return sentences + _list_names("The end of a name says which references score", suffixes)
 
 
 def _list_renamed(by_rule: Mapping[str, str]) -> list[str]:
-    names = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
+    names = []
+    for name, own_name in by_rule.items():
+        if name.lower() != own_name.lower():
+            names.append(f"{name} as {own_name}")
     return _list_names(
         "Names that differ only in case, spaces, dots, dashes and underscores are the same", names
     )

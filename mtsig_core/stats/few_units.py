@@ -170,7 +170,7 @@ def p_floor(
             floor = least_of_blocks(n, block_length)
     elif test.least is not None:
         floor = test.least(n)
-    return np.maximum(np.where(n < 2, 1.0, floor), test.smallest_p(trials))
+    return np.maximum(np.where(n < 2, 1.0, floor), test.p_floor_of_trials(trials))
 
 
 def swaps_units(settings: Settings) -> bool:
@@ -254,7 +254,7 @@ def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> 
     if adjust is not None and m > 0:
         tiny = 2.0**-60  # so small that no adjusted p is cut at 1, and without rounding
         factor = float(adjust(np.full(m, tiny)).min()) / tiny
-    if significant(test.smallest_p(settings.trials) * factor, settings.alpha):
+    if significant(test.p_floor_of_trials(settings.trials) * factor, settings.alpha):
         return None
     return test.trials_for(settings.alpha / factor)
 

@@ -424,10 +424,10 @@ def check_trials(trials: int, alpha: float | None, test: str) -> None:
     SETTINGS["trials"].check(trials)
     if TESTS[test].p_values is None or alpha is None:
         return
-    smallest_p = TESTS[test].smallest_p(trials)
-    if alpha < smallest_p:
+    floor = TESTS[test].p_floor_of_trials(trials)
+    if alpha < floor:
         raise SettingError(
-            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {smallest_p:.3g}: "
+            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {floor:.3g}: "
             f"nothing could be significant. Use at least {TESTS[test].trials_for(alpha)} trials, or a "
             "larger alpha."
         )
