@@ -4,14 +4,14 @@ import streamlit as st
 
 from mtsig_core.errors import format_count
 from pages._sections import pair_sections, segments_sections
-from pages._ui import caveats, frame, screen, views
+from pages._ui import caution_boxes, frame, screen, views
 
 view = frame.open_page()
 a, b, _ = views.choose_pair(view)
 pair = pair_sections.examine_systems(view, a, b)
 screen.answer(pair_sections.state_verdict(pair))
 cautions = pair_sections.list_cautions(pair)
-n_more = caveats.show(cautions, "first", most=2)
+n_more = caution_boxes.show(cautions, "first", most=2)
 if n_more:
     screen.faint(f"{format_count(n_more, 'more caveat')} under Other tests and intervals.")
 if pair.identical:
@@ -33,7 +33,7 @@ with segments_tab:
     segments_sections.show_most_in_favour(pair)
 with tests_tab:
     if n_more:
-        caveats.show(cautions, "all")
+        caution_boxes.show(cautions, "all")
     pair_sections.show_other_tests(pair)
 with equivalence_tab:
     pair_sections.show_equivalence(pair)

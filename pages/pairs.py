@@ -5,7 +5,7 @@ import streamlit as st
 from mtsig_core.report.sentences import explain_own_tests, has_p_values
 from mtsig_core.stats.ranks import better_matrix, intransitive_triples
 from pages._sections import comparison_sections, pairs_sections
-from pages._ui import caveats, frame, screen, views
+from pages._ui import caution_boxes, frame, screen, views
 
 view = frame.open_page()
 comparison, result = view.comparison, view.result
@@ -15,7 +15,9 @@ if not result.pairs:
     screen.plain("Upload a second output, or exclude fewer systems.")
     screen.end_page()
 screen.answer(pairs_sections.state_answer(result, settings))
-caveats.show((caution for caution in comparison.warnings if caution.concerns_all), "first", most=2)
+caution_boxes.show(
+    (caution for caution in comparison.warnings if caution.concerns_all), "first", most=2
+)
 n_tested = len(result.tested)
 adjusted_p = {}
 if has_p_values(settings) and n_tested != 1:
@@ -37,7 +39,7 @@ titles = [
     "All caveats",
     "Export",
 ]
-corrections_tab, tests_tab, triples_tab, caveats_tab, export_tab = st.tabs(titles)
+corrections_tab, tests_tab, triples_tab, cautions_tab, export_tab = st.tabs(titles)
 with corrections_tab:
     if n_tested == 1:
         st.write("One pair needs no correction.")
@@ -51,11 +53,11 @@ with tests_tab:
     pairs_sections.show_tests(view)
 with triples_tab:
     pairs_sections.show_triples(result, n_triples)
-with caveats_tab:
+with cautions_tab:
     cautions = comparison.warnings
     if not comparison_sections.has_further_metrics(view):
-        cautions = comparison_sections.list_all_caveats(view, comparison)
-    comparison_sections.show_all_caveats(cautions)
+        cautions = comparison_sections.list_all_cautions(view, comparison)
+    comparison_sections.show_all_cautions(cautions)
 with export_tab:
     excluded = comparison_sections.list_excluded(view)
     comparison_sections.show_files(view, "pairs", comparison_sections.join_metrics(view, excluded))

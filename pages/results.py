@@ -22,7 +22,7 @@ with or_end_page():
 
 answer = results_sections.show_verdict(comparison, view.metric)
 n_boxes = results_sections.show_choice(view, comparison)
-results_sections.show_first_caveats(comparison, view.metric, most=1 if n_boxes else 2)
+results_sections.show_first_cautions(comparison, view.metric, most=1 if n_boxes else 2)
 lang_pair = results_sections.show_ranks(comparison, view.metric, "task.picture")
 if lang_pair is not None:
     address.go("summary", **view.address_of(lang_pair, comparison))
@@ -51,7 +51,7 @@ if has_runs:
     with tabs["Training runs"]:
         results_sections.show_runs(comparison, view.metric)
 with tabs["Caveats and method"]:
-    results_sections.show_caveats(view, comparison)
+    results_sections.show_cautions(view, comparison)
 with tabs["Export"]:
     for_files = replace(by_all_metrics, agreement=agreement)
     results_sections.show_files(

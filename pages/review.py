@@ -64,7 +64,7 @@ except MtsigError as problem:
 mend = partial(review_sections.mend, view) if view.may_edit else None
 if now is not None:
     results_sections.show_verdict(now, metric)
-    results_sections.show_first_caveats(now, metric, mend)
+    results_sections.show_first_cautions(now, metric, mend)
 review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
@@ -99,6 +99,6 @@ if now is not None:
         with tabs["Rank rules"]:
             published_comparison.show_of_task(view.now, remembers=True)
     with tabs["Caveats and method"]:
-        results_sections.show_caveats(view.now, now, mend)
+        results_sections.show_cautions(view.now, now, mend)
     with tabs["Export"]:
         review_sections.show_files(view, now)

@@ -14,12 +14,12 @@ excluded = comparison_sections.list_excluded(view)
 known = summary_sections.find_known_metrics(view)
 comparison = summary_sections.join_all(view, excluded, known)
 summary_sections.show_verdict(view, comparison)
-caveats_place = st.container()
+cautions_place = st.container()
 buttons_place = st.container(horizontal=True)
 with buttons_place:
     summary_sections.pick_baseline(view)
 summary_sections.show_differences(view, comparison)
-further_caveats_place = st.container()
+further_cautions_place = st.container()
 
 titles = ["Scores and ranks", "Table"]
 if len(view.full_set.references) > 1:
@@ -44,11 +44,11 @@ if excluded:
         comparison = summary_sections.join_all(view, excluded, further)
 with tabs["Published scores"]:
     published_comparison.show(view)
-cautions = comparison_sections.list_all_caveats(view, comparison)
+cautions = comparison_sections.list_all_cautions(view, comparison)
 with tabs["All caveats"]:
-    comparison_sections.show_all_caveats(cautions, bool(further))
-with caveats_place:
-    summary_sections.show_caveats(view, comparison, cautions, further_caveats_place)
+    comparison_sections.show_all_cautions(cautions, bool(further))
+with cautions_place:
+    summary_sections.show_cautions(view, comparison, cautions, further_cautions_place)
 with buttons_place:
     summary_sections.show_buttons(view, comparison)
 summary_sections.speak_of_all_metrics(view, known, further)

@@ -12,7 +12,7 @@ from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, r
 from mtsig_core.cli.main import main
 from mtsig_core.figures import differences, forest, matrix, of_comparison
 from mtsig_core.report.export import comparison_json
-from mtsig_core.report.sentences import list_caveats, paper_sentences, state_answer
+from mtsig_core.report.sentences import list_caution_texts, paper_sentences, state_answer
 from mtsig_core.results import PairResult
 from tests.builders.toys import bleu_counts, compare_given, toy
 
@@ -220,7 +220,7 @@ class TestShown:
             drawn = {"forest": forest, "differences": differences, "matrix": matrix}[name](
                 found.metrics["bleu"],
                 found.settings,
-                notes=list_caveats(found, "bleu"),
+                notes=list_caution_texts(found, "bleu"),
                 **verdict.get(name, {}),
             )
             assert found.figure(name, "bleu") == drawn

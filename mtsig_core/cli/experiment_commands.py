@@ -349,7 +349,7 @@ def _sweep_size(request: Request) -> CommandOutput:
     }
     if args.difference is not None:
         planned = plan(sweep, args.difference, **read_arguments(args, plan))
-        tables["plan"] = [asdict(row) for row in planned]
+        tables["plan"] = [row.to_record() for row in planned]
         tables["found"] = []
         for a, b in sweep.errors:
             tables["found"] += detection_records(sweep, a, b, args.difference)

@@ -360,7 +360,7 @@ def _find_documents(testset: TestSet, examination: PairExamination) -> Sides:
 
 
 def _find_deciders(added: np.ndarray, names: Sequence[str], n: int) -> Sides:
-    """Those that add most, and those that take most, n of each."""
+    """Find the n that add most, and the n that take most."""
     for_first, for_second = (
         tuple(Decider(int(k), names[k], float(added[k])) for k in positions)
         for positions in find_extremes(added, n)

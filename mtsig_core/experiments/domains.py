@@ -224,8 +224,8 @@ def _find_bootstrap_cautions(study: _Study) -> Iterator[Caution]:
     if min(n_effective) < FEW_FOR_BOOTSTRAP:
         yield from about_need_of_units(test)
     fewest = min(n_units)
-    smallest_p = float(p_floor(TESTS[test], study.sampling.unit, np.array(fewest)))
-    if not significant(smallest_p, study.sampling.alpha):
+    floor = float(p_floor(TESTS[test], study.sampling.unit, np.array(fewest)))
+    if not significant(floor, study.sampling.alpha):
         yield Caution("whole-undecided", remedies=({"test": "ar"},))
 
 
@@ -283,7 +283,7 @@ def _test_domain(study: _Study, k: int) -> _Tested:
 
 @dataclass(frozen=True)
 class _Error:
-    """How far a difference on the whole set varies."""
+    """The uncertainty of a difference on the whole set."""
 
     interval: tuple[float, float] | None
     se: float  # of samples drawn from the whole set

@@ -662,7 +662,7 @@ def families(  # noqa: PLR0913  each parameter is an option of the command
         for is_member in members.values():
             adjusted = mixture.adjust(delta[is_member], null[is_member], p[is_member])
             smallest = [adjusted[name].min() for name in CORRECTIONS]
-            is_wrong.append([bool(significant(smallest_p, alpha)) for smallest_p in smallest])
+            is_wrong.append([bool(significant(p, alpha)) for p in smallest])
         return is_wrong
 
     def gather(sets: list[list[list[bool]]]) -> FamilyErrors:

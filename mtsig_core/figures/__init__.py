@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.figures.comparison_plots import differences, forest
 from mtsig_core.figures.matrix_plot import matrix
-from mtsig_core.report.sentences import list_caveats, state_answer
+from mtsig_core.report.sentences import list_caution_texts, state_answer
 from mtsig_core.results import Comparison
 
 __all__ = ["differences", "draw_figure", "forest", "matrix", "of_comparison"]
@@ -17,7 +17,7 @@ __all__ = ["differences", "draw_figure", "forest", "matrix", "of_comparison"]
 def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[], go.Figure]]:
     """Return what draws each figure that a comparison has under a metric, by its name."""
     result, settings = comparison.metrics[metric], comparison.settings
-    notes = tuple(list_caveats(comparison, metric))
+    notes = tuple(list_caution_texts(comparison, metric))
     figures: dict[str, Callable[[], go.Figure]] = {
         "forest": partial(forest, result, settings, notes)
     }

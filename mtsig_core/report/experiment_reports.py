@@ -694,7 +694,7 @@ def _state_autorank(result: PairAutoRank) -> str:
 
 
 def _explain_autorank_ranks(result: PairAutoRank) -> list[str]:
-    """What ranks and ranges are, a sentence each."""
+    """Explain ranks and ranges, a sentence each."""
     settings = result.settings
     level = f"{100 * (1 - settings.alpha):g}%"
     ranks = f"Rank: the rank range. All rank ranges hold together at about {level}."
@@ -1377,12 +1377,15 @@ def _list_testset_differences(replication: Replication) -> list[str]:
     sentences += _list_names("Only here", replication.only_here)
     sentences += _list_names("Only in the table", replication.only_there)
     sentences += _list_names(not_compared, replication.not_compared)
-    suffixes = [f"{name} is {here}" for name, here in replication.by_suffix.items()]
+    suffixes = [f"{name} is {own_name}" for name, own_name in replication.by_suffix.items()]
     return sentences + _list_names("The end of a name says which references score", suffixes)
 
 
 def _list_renamed(by_rule: Mapping[str, str]) -> list[str]:
-    names = [f"{name} as {here}" for name, here in by_rule.items() if name.lower() != here.lower()]
+    names = []
+    for name, own_name in by_rule.items():
+        if name.lower() != own_name.lower():
+            names.append(f"{name} as {own_name}")
     return _list_names(
         "Names that differ only in case, spaces, dots, dashes and underscores are the same", names
     )
@@ -1396,7 +1399,7 @@ def _list_names(text: str, names: Sequence[str]) -> list[str]:
 
 
 def ranks_of(replication: AnyReplication) -> dict[str, RankReplication]:
-    """By language pair the published ranks, where the table has any."""
+    """Return the published ranks by language pair, where the table has any."""
     ranks = {}
     for pair, result in _by_pair(replication).items():
         if result.ranks is not None:
@@ -1495,7 +1498,7 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
 
 
 def replication_blocks(replication: AnyReplication) -> list[Block]:
-    """What comes out of published ranks and of published scores: sentences and tables."""
+    """Report on published ranks and published scores in sentences and tables."""
     blocks = _write_paragraphs(rank_sentences(replication))
     has_ranks = bool(ranks_of(replication))
     if has_ranks:

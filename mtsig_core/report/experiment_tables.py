@@ -84,7 +84,7 @@ from mtsig_core.report.table import (
 from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.few_units import unbiased, units_freedom
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.power import PairPlan
+from mtsig_core.stats.power import PairPlan, Size
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
 
@@ -337,7 +337,7 @@ def _write_published_p(p: float | None) -> str | None:
 
 
 def pair_form(tests: AllPairTests) -> str:
-    """How the scores of a pair and their difference are written."""
+    """Choose the format of a pair's scores and of their difference."""
     return written_like((tests.score_a, tests.score_b))
 
 
@@ -444,7 +444,7 @@ def claim_table(claims: Claims) -> Table:
 
 
 def unit_table(changes: UnitChanges) -> Table:
-    """How many pairs are significant by which unit, by correction.
+    """Tabulate how many pairs are significant by which unit, by correction.
 
     Where none can be significant, the row says how many trials or documents that takes.
     """
@@ -668,29 +668,27 @@ def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> li
 def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, units: str) -> Table:
     """The size that each pair needs, with its interval, and for all pairs asked about."""
     title = f"{units} for {difference:g} {metric}"
-    titles = {"units": title}
+    sizes = {"units": ("size", title)}
     if planned and planned[0].n_pairs > 1:
-        titles["units_family"] = f"{title}, {planned[0].n_pairs} pairs"
-    titles["units_for_own"] = f"{units} for the difference seen"
+        sizes["units_family"] = ("size_family", f"{title}, {planned[0].n_pairs} pairs")
+    sizes["units_for_own"] = ("size_for_own", f"{units} for the difference seen")
     columns = [
         Column("pair", "pair", "name"),
         Column("delta", "difference", "amount", "+"),
         Column("mdd", "smallest difference found here", "written"),
-        *(Column(key, text, "written") for key, text in titles.items()),
+        *(Column(key, text, "written") for key, (_, text) in sizes.items()),
     ]
     rows = []
     for row in planned:
-        sizes = [_write_planned(row, key) for key in titles]
-        rows.append((f"{row.a} - {row.b}", row.delta, _write_smallest(row), *sizes))
+        cells = [_write_planned(getattr(row, field)) for field, _ in sizes.values()]
+        rows.append((f"{row.a} - {row.b}", row.delta, _write_smallest(row), *cells))
     return Table("plan", tuple(columns), tuple(rows))
 
 
-def _write_planned(row: PairPlan, key: str) -> str | None:
-    size = getattr(row, key)
-    if size is None:
+def _write_planned(size: Size) -> str | None:
+    if size.units is None:
         return None
-    interval = (getattr(row, f"{key}_low"), getattr(row, f"{key}_high"))
-    return Cell(f"{size:,}{_write_sizes(interval)}", size)
+    return Cell(f"{size.units:,}{_write_sizes((size.low, size.high))}", size.units)
 
 
 def _write_smallest(row: PairPlan) -> str | None:
@@ -704,7 +702,9 @@ def _write_smallest(row: PairPlan) -> str | None:
 def own_order(row: PairPlan, alpha: float) -> str:
     """Whether the whole set, by Student's t, tells the order of a pair.
 
-    >>> own_order(PairPlan("A", "B", 0.9, 0.6, *[None] * 21, n_effective=100.0), 0.05)
+    >>> none = Size(None, None, None, None)
+    >>> row = PairPlan("A", "B", 0.9, 0.6, None, None, none, none, none, none, None, 1, True, 100.0)
+    >>> own_order(row, 0.05)
     'its own difference, 1.5 standard errors, leaves that open'
     """
     from scipy.special import stdtrit
@@ -856,7 +856,7 @@ def _find_published_score(sweep: ReferenceSweep, row: ReferenceSize) -> float | 
 
 
 def _choose_form(rows: Iterable[SystemSize | ReferenceSize]) -> str:
-    """How scores of these rows are written."""
+    """Choose the format of the scores in these rows."""
     return written_like(row.score for row in rows if row.score is not None)
 
 
@@ -945,7 +945,7 @@ def formula(example: WorkedExample) -> str:
 
 
 def right_value(example: WorkedExample, claim: Claim) -> float:
-    """What a claim of the note should say."""
+    """Return the correct value of a claim in the note."""
     if claim.what == "brevity penalty":
         return example.brevity_penalty
     n = int(claim.what[-1])

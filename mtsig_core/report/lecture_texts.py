@@ -436,13 +436,15 @@ class HandoutPart:
     strips: Sequence[Strip]
 
 
-def handout(parts: Sequence[HandoutPart]) -> str:
+def handout(scenes: Sequence[HandoutPart]) -> str:
     """A page of HTML that needs nothing else and prints on A4.
 
     A scene has two pages, the second with the answer.
     """
     # The template would write out the no-break spaces of the stage.
-    spaced = [replace(part, conclusion=part.conclusion.replace("\u00a0", " ")) for part in parts]
+    spaced = [
+        replace(scene, conclusion=scene.conclusion.replace("\u00a0", " ")) for scene in scenes
+    ]
     return template("lecture.html").render(parts=spaced, strip_svg=strip_svg)
 
 
@@ -458,23 +460,23 @@ def strip_svg(strip: Strip) -> str:
         share = (min(max(value, low), high) - low) / (high - low)
         return left + share * (right - left)
 
-    drawn = [shapes.line(left, base, right, base, "axis")]
+    elements = [shapes.line(left, base, right, base, "axis")]
     counts, edges = np.histogram(np.clip(strip.values, low, high), bins=n_bins, range=(low, high))
     for count, (start, end) in zip(counts.tolist(), pairwise(edges.tolist()), strict=True):
         if count:
             height = (base - 34) * count / counts.max()
             width = scale(end) - scale(start) - 1
-            drawn.append(shapes.rect(scale(start) + 0.5, base - height, width, height, "bar"))
+            elements.append(shapes.rect(scale(start) + 0.5, base - height, width, height, "bar"))
     for k, (value, word) in enumerate(strip.marks):
         x = scale(value)
         y = 14 + 14 * (k % 2)  # two lines, so that near words do not overlap
-        drawn.append(shapes.line(x, y + 6, x, base, "mark"))
-        drawn.append(shapes.text(min(max(x, 60), _WIDE - 60), y, word, "middle"))
-    drawn += [
+        elements.append(shapes.line(x, y + 6, x, base, "mark"))
+        elements.append(shapes.text(min(max(x, 60), _WIDE - 60), y, word, "middle"))
+    elements += [
         shapes.text(scale(tick), base + 18, f"{tick:g}", "middle") for tick in _list_ticks(strip)
     ]
-    drawn.append(shapes.text(_WIDE / 2, _HIGH - 6, strip.label, "middle"))
-    return str(shapes.svg(_WIDE, _HIGH, strip.label, drawn))
+    elements.append(shapes.text(_WIDE / 2, _HIGH - 6, strip.label, "middle"))
+    return str(shapes.svg(_WIDE, _HIGH, strip.label, elements))
 
 
 def _list_ticks(strip: Strip) -> list[float]:

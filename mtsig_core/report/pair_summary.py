@@ -49,7 +49,7 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
     sections = [Section("", list(_introduce(dispute)))]
     sections += [Section(block.title, [block]) for block in summary_tables(dispute)]
     sections += _list_text_sections(dispute)
-    caveats = _list_caveats(dispute)
+    caveats = _list_caution_texts(dispute)
     if caveats:
         sections.append(Section("Caveats", caveats, "caveats"))
     sections.append(Section("How it was tested", _list_methods(dispute), "detail"))
@@ -62,7 +62,7 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
 
 
 def summary_verdict(dispute: Dispute) -> str:
-    """What the metrics decide about the pair, in one sentence without its full stop."""
+    """State the decisions of the metrics on the pair, in one sentence without its full stop."""
     metrics: dict[int, list[str]] = {1: [], -1: [], 0: []}
     for by_metric in dispute.metrics:
         metrics[by_metric.decision].append(metric_title(by_metric.result.metric))
@@ -144,7 +144,7 @@ def _pick_cautions(dispute: Dispute) -> list[Caution]:
     return cautions
 
 
-def _list_caveats(dispute: Dispute) -> list[Block]:
+def _list_caution_texts(dispute: Dispute) -> list[Block]:
     cautions = tuple(_pick_cautions(dispute))
     blocks: list[Block] = []
     if cautions:
@@ -156,7 +156,7 @@ def _list_caveats(dispute: Dispute) -> list[Block]:
 
 
 def _list_methods(dispute: Dispute) -> list[Block]:
-    """How it was tested by each metric, each sentence once."""
+    """Explain the test by each metric, each sentence once."""
     blocks: list[Block] = []
     written: set[str] = set()
     for by_metric in dispute.metrics:
@@ -303,12 +303,11 @@ def _tabulate_sizes(dispute: Dispute) -> TableBlock:
     add_in_form("mdd", "detectable, one pair", attrgetter("plan.mdd"))
     add_in_form("mdd_family", "among all pairs", attrgetter("plan.mdd_family"))
     table.add("n", f"{units} here", "count", attrgetter(n_units))
-    for key, title in (
-        ("units_for_own", f"{units} to settle it, one pair"),
-        ("units_for_own_family", "among all pairs"),
+    for key, field, title in (
+        ("units_for_own", "plan.size_for_own", f"{units} to settle it, one pair"),
+        ("units_for_own_family", "plan.size_for_own_family", "among all pairs"),
     ):
-        size = attrgetter(f"plan.{key}", f"plan.{key}_low", f"plan.{key}_high")
-        table.add(key, title, "text", partial(_write_size, size))
+        table.add(key, title, "text", partial(_write_size, attrgetter(field)))
     note = (
         "Detectable: the true difference found with 80% power. To settle: the size that finds the difference "
         "seen here with 80% power, if it is the true one, with a CI. A difference that made a pair stand out "
@@ -320,8 +319,8 @@ def _tabulate_sizes(dispute: Dispute) -> TableBlock:
 
 
 def _write_size(size: Value, by_metric: MetricDispute) -> str | None:
-    """How many units would settle it, with the interval of that."""
-    n, low, high = size(by_metric)
+    """Estimate the units that would settle the question, with an interval."""
+    n, low, high = size(by_metric).units, size(by_metric).low, size(by_metric).high
     if n is None:
         return None
     if low is None:
@@ -407,7 +406,7 @@ def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]
         "units": _examination_records(by_metric.units, result.ci),
         "references": _examination_records(by_metric.references, result.ci),
         "domains": domains,
-        "plan": by_metric.plan,
+        "plan": by_metric.plan and by_metric.plan.to_record(),
         "ranks": ranks_by_rule,
         "intervals": dict(examination.intervals),
         "standard_errors": dict(examination.se),

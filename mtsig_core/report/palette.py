@@ -40,7 +40,7 @@ def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
 
 
 def level(value: float, limit: float) -> float:
-    """How much colour a value gets, from -1 to 1.
+    """Compute the amount of colour of a value, from -1 to 1.
 
     It is the square root, so that one large value does not bleach all.
     """

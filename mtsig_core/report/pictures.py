@@ -17,7 +17,7 @@ from mtsig_core.report.html import template
 from mtsig_core.report.palette import width, wrapped
 from mtsig_core.report.sentences import (
     explain_ranks,
-    list_caveats,
+    list_caution_texts,
     name_score_axis,
     name_simultaneous,
     pick_significant,
@@ -49,7 +49,7 @@ Scale = Callable[[float], float]
 
 
 class RowStyle(NamedTuple):
-    """How the rows of a drawing are set, in pixels."""
+    """The layout of a drawing's rows, in pixels."""
 
     least: float = 26  # the height of a row with one line
     space: float = 9  # above and below the lines of a name
@@ -326,7 +326,7 @@ def differences_picture(comparison: Comparison, metric: str) -> str:
         "Filled: significantly different; hollow: no significant difference, which does not mean equal."
     )
     above = _wrap_text(state_answer(comparison, metric), _WIDE)
-    below = _wrap_text(" ".join([*key, *list_caveats(comparison, metric)]), _WIDE)
+    below = _wrap_text(" ".join([*key, *list_caution_texts(comparison, metric)]), _WIDE)
     drawing = _draw_anchor_pairs(result, settings, _TOP + 12 + _LINE * len(above))
     for k, line in enumerate(above, 1):
         drawing.add_text(8, _LINE * k, line, "bold")
@@ -370,7 +370,7 @@ def task_picture(comparison: TaskComparison, metric: str) -> str:
         f"Ranks by {name_metric(metric)}.",
         *explain_ranks(comparison, metric),
         *ranks.legend.explain(ranks, marked="Blue"),
-        *list_caveats(comparison, metric),
+        *list_caution_texts(comparison, metric),
     ]
     drawing, wide = _draw_task(comparison, metric)
     lines = wrapped(printable(" ".join(key)), max(30, int((wide - 16) / _DIGIT)))

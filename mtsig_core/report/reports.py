@@ -39,7 +39,7 @@ from mtsig_core.report.sentences import (
     describe_signatures,
     explain_far_firsts,
     explain_own_tests,
-    list_caveats,
+    list_caution_texts,
     list_exclusions,
     list_interval_kinds,
     list_task_metrics,
@@ -327,7 +327,7 @@ def _set_table(
 def refer_to_methods(comparison: AnyComparison, metric: str) -> str:
     """Say where a file has the methods, and the caveats if there are any."""
     place = f"see {metric_title(metric)}: methods."
-    if list_caveats(comparison, metric):
+    if list_caution_texts(comparison, metric):
         return f"Methods and caveats: {place}"
     return f"Methods: {place}"
 

@@ -236,7 +236,7 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
     *,
     unit: str,
     tokens: Tokenize | None = None,
-    chosen: Sequence[str] = (),
+    pair_names: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> str:
     """All outputs of one segment, above its source and references.
@@ -244,7 +244,7 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
     They are a table of system, score and text.
     """
     target = languages_of(testset.langpair)[1]
-    sides = dict(zip(chosen, "AB", strict=False))
+    sides = dict(zip(pair_names, "AB", strict=False))
     rows = []
     for name, score in scores:
         text = testset.systems[name][k]
@@ -258,7 +258,7 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
 
 
 def legend(marks: str = MARKS[0]) -> str:
-    """What the marks mean."""
+    """Explain the marks."""
     macros = _macros()
     if marks == MARKS[1]:
         return str(macros.legend_of_differences())

@@ -756,7 +756,7 @@ def pick_file_doubts(cautions: Iterable[Caution]) -> list[Caution]:
     return [caution for caution in cautions if caution.kind.doubts_files]
 
 
-def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
+def pick_cautions(comparison: Comparison, result: MetricResult) -> list[Caution]:
     """Return the warnings that must go with a quoted result."""
     is_single = len(result.tested) == 1
     caveats = []
@@ -777,14 +777,14 @@ def pick_caveats(comparison: Comparison, result: MetricResult) -> list[Caution]:
 _OF_VERDICTS = ("scores", "references", "family")
 
 
-def pick_verdict_caveats(comparison: Comparison, metric: str, *remedies: Remedy) -> list[Caution]:
+def pick_verdict_cautions(comparison: Comparison, metric: str, *remedies: Remedy) -> list[Caution]:
     """Return the warnings that go with the verdict on a test set.
 
     They are on its page, in its files, and in a paper. `remedies` go with the warning that only one
     metric was compared.
     """
     result = comparison.metrics[metric]
-    caveats = pick_caveats(comparison, result)
+    caveats = pick_cautions(comparison, result)
     anchor = find_anchor(result, comparison.settings)
     picked = []
     for caution in comparison.warnings:
@@ -796,17 +796,17 @@ def pick_verdict_caveats(comparison: Comparison, metric: str, *remedies: Remedy)
     return [*picked, *about_one_metric(comparison.metrics, *remedies)]
 
 
-def list_caveats(comparison: AnyComparison, metric: str) -> list[str]:
+def list_caution_texts(comparison: AnyComparison, metric: str) -> list[str]:
     """Write the sentences that must go with a quoted result.
 
     They are on wrong files, on the test or the unit, on metrics and references that disagree, and
     on gaps of a task.
     """
-    return [sentence for sentence, _ in explain_caveats(comparison, metric)]
+    return [sentence for sentence, _ in explain_cautions(comparison, metric)]
 
 
-def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, list[Caution]]]:
-    """Return the sentences of `list_caveats`, each with the warnings that it is made of."""
+def explain_cautions(comparison: AnyComparison, metric: str) -> list[tuple[str, list[Caution]]]:
+    """Return the sentences of `list_caution_texts`, each with the warnings that it is made of."""
     lang_pairs = select_lang_pairs(comparison, metric)
     is_task = isinstance(comparison, TaskComparison)
     sentences_of_pair: dict[str, list[str]] = {}
@@ -814,16 +814,16 @@ def explain_caveats(comparison: AnyComparison, metric: str) -> list[tuple[str, l
     for lang_pair, (pair_comparison, result) in lang_pairs.items():
         sentences_of_pair[lang_pair] = []
         if is_task:
-            picked = pick_caveats(pair_comparison, result)
+            picked = pick_cautions(pair_comparison, result)
         else:
-            picked = pick_verdict_caveats(pair_comparison, metric)
+            picked = pick_verdict_cautions(pair_comparison, metric)
         for caution in picked:
             sentence = caution.general if is_task else caution.finding
             sentences_of_pair[lang_pair].append(sentence)
             cautions_of_sentence.setdefault(printable(sentence), []).append(caution)
     explained: list[tuple[str, list[Caution]]] = []
     if isinstance(comparison, TaskComparison):
-        explained += [(sentence, []) for sentence in _list_task_caveats(comparison, metric)]
+        explained += [(sentence, []) for sentence in _list_task_cautions(comparison, metric)]
     for text, sentence in _group_sentences(sentences_of_pair):
         explained.append((text, cautions_of_sentence[sentence]))
     explained += [(sentence, []) for sentence in _list_unreliable(comparison, metric)]
@@ -856,7 +856,7 @@ def _describe_unreliable(comparison: Comparison, result: MetricResult) -> list[s
     return [f"So {doubtful} may not hold at the stated level, and no correction changes that."]
 
 
-def _list_task_caveats(comparison: TaskComparison, metric: str) -> list[str]:
+def _list_task_cautions(comparison: TaskComparison, metric: str) -> list[str]:
     sentences = [caution.finding for caution in comparison.warnings if caution.metric == metric]
     other_tops = name_other_tops(comparison, metric)
     if other_tops is not None:
@@ -1310,7 +1310,7 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
     sentences += _describe_rule(settings)
     if isinstance(comparison, TaskComparison):
         sentences += _describe_tests_across(comparison, metric)
-    sentences += list_caveats(comparison, metric)
+    sentences += list_caution_texts(comparison, metric)
     sentences += list_exclusions(comparison)
     sentences.append(f"Computed with mtsig {settings.version}, seed {settings.seed}.")
     return sentences

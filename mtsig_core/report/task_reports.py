@@ -66,7 +66,7 @@ from mtsig_core.report.sentences import (
     explain_far_firsts,
     explain_ranking,
     find_rank_rule,
-    list_caveats,
+    list_caution_texts,
     list_exclusions,
     list_gaps_across,
     list_task_metrics,
@@ -300,7 +300,7 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
         sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))
     if history:
         sections += _review_sections(result, history)
-    sections += _warning_sections(result)
+    sections += _caution_sections(result)
     sections.append(methods_section(result))
     sections += _pair_sections(result)
     if history:
@@ -341,7 +341,7 @@ def _metric_section(result: TaskComparison, metric: str) -> Section:
     direction = describe_direction(first.higher_is_better, differences=False)
     verdict = f"{state_verdict(result, metric)}."
     blocks: list[Block] = [Paragraph(text=verdict, role="verdict", about=f"{title}, {direction}")]
-    blocks += [Paragraph(text=text, role="caveat") for text in list_caveats(result, metric)]
+    blocks += [Paragraph(text=text, role="caveat") for text in list_caution_texts(result, metric)]
     blocks += [Paragraph(text=text, role="note") for text in explain_far_firsts(result, metric)]
     blocks += rank_blocks(result, metric)
     blocks += across_blocks(result, metric)
@@ -352,7 +352,7 @@ def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """The ranks as a figure and a table, the top groups, and the training runs."""
     yield Figure(draw=partial(task_svg, result, metric))
     table = replace(rank_table(result, metric), key=f"{metric}-ranking")
-    caveats = (*list_caveats(result, metric), *list_exclusions(result))
+    caveats = (*list_caution_texts(result, metric), *list_exclusions(result))
     yield TableBlock(
         table=table,
         title=f"{metric_title(metric)}: ranking",
@@ -471,7 +471,7 @@ def _review_sections(result: TaskComparison, history: History) -> Iterator[Secti
         yield Section(title, [table])
 
 
-def _warning_sections(result: TaskComparison) -> Iterator[Section]:
+def _caution_sections(result: TaskComparison) -> Iterator[Section]:
     """Write caveats for text: first for all language pairs together, then for each of them."""
     cautions = {}
     for pair, comparison in result.pairs.items():

@@ -136,7 +136,7 @@ def _block_lines(block: Block, width: int | None) -> list[str]:
         case Paragraph():
             return _wrap(_write_paragraph(block), width)
         case Warnings():
-            return _warning_lines(block, width)
+            return _caution_lines(block, width)
         case Assumptions():
             sentences = list_assumptions(block.assumed, block.metrics, remedies=True)
             return _wrap_all(sentences, width)
@@ -156,7 +156,7 @@ def _write_paragraph(block: Paragraph) -> str:
     return block.text
 
 
-def _warning_lines(block: Warnings, width: int | None) -> list[str]:
+def _caution_lines(block: Warnings, width: int | None) -> list[str]:
     lines: list[str] = []
     for texts in _group_with_options(block.cautions, block.several):
         if lines:

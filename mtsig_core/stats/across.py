@@ -160,7 +160,7 @@ def find_disputes(task: TaskComparison) -> list[Disputed]:
 
 
 class _Decision(NamedTuple):
-    """What one metric says of one pair."""
+    """The result of one metric for one pair."""
 
     improvement: float
     decision: int
@@ -242,7 +242,7 @@ class AcrossDraws:
 
 @dataclass(frozen=True, eq=False)
 class _Share:
-    """What one language pair has of systems and pairs; 0 for pairs without a common segment."""
+    """The share of one language pair in systems and pairs; 0 for a pair without common segments."""
 
     is_tested: np.ndarray  # bool, shape (pairs,)
     is_single: np.ndarray  # bool, shape (systems + pairs,)
@@ -485,7 +485,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     refs_as_systems: bool = False,
     jobs: int = 1,
     progress: Callable[[str, float], None] | None = None,
-    found: Callable[[str, Comparison], None] | None = None,
+    on_pair: Callable[[str, Comparison], None] | None = None,
     cache: Cache | None = None,
 ) -> TaskComparison:
     """Find the real differences of a shared task, in each language pair and across them.
@@ -516,7 +516,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         `Task.scored_with`.
     progress : callable, optional
         Called with (stage, share of all of it done).
-    found : callable, optional
+    on_pair : callable, optional
         Called with (language pair, comparison) as each is finished; with several metrics once for
         each.
     cache : mutable mapping, optional
@@ -532,8 +532,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     >>> a, b, c = ["a b c d e"] * 40, ["a b c d"] * 40, ["a b c"] * 40
     >>> from mtsig_core.testset import TestSet
     >>> pair = TestSet("toy", {"A": a, "B": b, "C": c}, {"ref": a})
-    >>> found = compare_task(Task("toy", {"en-de": pair, "en-cs": pair.only(["A", "B"])}), "bleu", trials=999)
-    >>> [(row.system, row.n_pairs, row.rank_low, row.wins) for row in found.macro["bleu"].systems]
+    >>> result = compare_task(Task("toy", {"en-de": pair, "en-cs": pair.only(["A", "B"])}), "bleu", trials=999)
+    >>> [(row.system, row.n_pairs, row.rank_low, row.wins) for row in result.macro["bleu"].systems]
     [('A', 2, 1, 3), ('B', 2, 2, 1), ('C', 1, None, 0)]
     """
     if isinstance(task, Task):
@@ -573,8 +573,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         for lang_pair, comparison in work.compare(metric, info.pairs_with(metric), measured):
             by_lang_pair[lang_pair] = comparison
             comparisons[metric, lang_pair] = comparison
-            if found is not None:
-                found(lang_pair, comparison)
+            if on_pair is not None:
+                on_pair(lang_pair, comparison)
         if len(by_lang_pair) > 1:
             # In the order of the task: what was drawn on other machines comes last.
             in_order = {pair: by_lang_pair[pair] for pair in info.pairs if pair in by_lang_pair}

@@ -382,7 +382,7 @@ def about_one_metric(results: Mapping[str, MetricResult], *remedies: Remedy) -> 
 
 
 def about_choice(task: TaskInfo, first: str) -> Iterator[Caution]:
-    """Warn if several metrics rank systems and neither human scores nor the task's table decides."""
+    """Warn if a task has several metrics, and neither human scores nor its table decides."""
     metrics = task.own_scores
     is_open = task.primary is None and not pick_human_scores(metrics)
     if is_open and first in metrics and len(metrics) > 1:
@@ -624,7 +624,7 @@ def _warn_of_few_trials(settings: Settings, result: MetricResult) -> Caution:
         "m": n_pairs,
         "trials": settings.trials,
         "correction": settings.correction,
-        "least": test.smallest_p(settings.trials),
+        "least": test.p_floor_of_trials(settings.trials),
         "needed": needed,
         "romano_wolf": test.romano_wolf,
     }
@@ -853,7 +853,7 @@ def _about_split(settings: Settings, result: MetricResult) -> Iterator[Caution]:
 def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> Iterator[Caution]:
     draws_limit_p = find_shortage(settings, result) is None and not result.exact
     some_are_decidable = any(pair.decidable for pair in result.pairs)
-    smallest_p = TESTS[settings.test].smallest_p(settings.trials)
+    floor = TESTS[settings.test].p_floor_of_trials(settings.trials)
     near_at_least = []
     for pair in result.pairs:
         names = (result.metric, pair.a, pair.b)
@@ -868,7 +868,7 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
             yield Caution("identical-scores", {"n": pair.n}, *names)
         elif pair.decidable and draws_limit_p and is_near(pair, settings):
             p_value = pair.p_value or 0
-            if p_value <= smallest_p:
+            if p_value <= floor:
                 near_at_least.append(pair)
             else:
                 facts = {"p": pair.p_adjusted, "correction": settings.correction}
@@ -1293,7 +1293,7 @@ _TOO_SHORT = 0.5
 _TOO_LONG = 2.0
 
 
-def find_suspicions(testset: TestSet) -> list[Caution]:
+def find_file_cautions(testset: TestSet) -> list[Caution]:
     """Return all cautions that a test set needs as it is opened, before anything is compared."""
     cautions = list(about_texts(testset))
     for metric in testset.scores:

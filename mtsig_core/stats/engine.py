@@ -111,7 +111,7 @@ class Columns:
 
     @property
     def n_distinct(self) -> int:
-        """How many columns are stored, without those that fill up."""
+        """Count the stored columns, without padding."""
         return int(self.source.max(initial=-1)) + 1
 
     def expand(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
@@ -248,7 +248,7 @@ class UnitStatistics:
             self._sum_dtype = np.dtype(np.float32)
 
     def _count_shared_segments(self) -> int:
-        """Of means of segment scores, how many segments all systems have; else 0.
+        """Count the segments that all systems have, for means of segment scores; else 0.
 
         0 also where they do not have the same number in each unit.
         """
@@ -807,7 +807,7 @@ class Measured:
 
     @property
     def sign(self) -> int:
-        """What turns a difference of scores into an improvement."""
+        """Return the sign that turns a difference of scores into an improvement."""
         return direction(self.metric)
 
     @cached_property

@@ -170,7 +170,7 @@ def p_floor(
             floor = least_of_blocks(n, block_length)
     elif test.least is not None:
         floor = test.least(n)
-    return np.maximum(np.where(n < 2, 1.0, floor), test.smallest_p(trials))
+    return np.maximum(np.where(n < 2, 1.0, floor), test.p_floor_of_trials(trials))
 
 
 def swaps_units(settings: Settings) -> bool:
@@ -179,7 +179,7 @@ def swaps_units(settings: Settings) -> bool:
 
 
 def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
-    """How often swaps of stationary blocks swap all segments or none: the smallest p.
+    """Compute how often swaps of blocks swap all segments or none: the smallest p.
 
     Both give the same size of difference. 2 (1 - 1 / 2L)^n - (1 - 1 / L)^n of n segments and mean
     length L: a block begins at a segment with chance 1/L, and a coin is tossed for each; without
@@ -254,7 +254,7 @@ def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> 
     if adjust is not None and m > 0:
         tiny = 2.0**-60  # so small that no adjusted p is cut at 1, and without rounding
         factor = float(adjust(np.full(m, tiny)).min()) / tiny
-    if significant(test.smallest_p(settings.trials) * factor, settings.alpha):
+    if significant(test.p_floor_of_trials(settings.trials) * factor, settings.alpha):
         return None
     return test.trials_for(settings.alpha / factor)
 

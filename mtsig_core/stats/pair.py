@@ -253,7 +253,7 @@ def _examine(pair: _Pair, settings: SamplingSettings, all_segments: Measured) ->
         report_stage(pair.progress, "resamples"),
     )
     sample = _sample_difference(systems.sample)
-    drawn = contrast.difference(systems.scores)
+    difference = contrast.difference(systems.scores)
     swapped = contrast.swap(
         pair.plan.trials or 0,
         pair.plan.seed,
@@ -273,7 +273,7 @@ def _examine(pair: _Pair, settings: SamplingSettings, all_segments: Measured) ->
         score_a=float(contrast.data.scores[0]),
         score_b=float(contrast.data.scores[1]),
         delta=float(contrast.deltas[0]),
-        drawn=make_read_only(drawn[0]),
+        drawn=make_read_only(difference[0]),
         swapped=make_read_only(swapped[0]),
         outcomes=tuple(_run_tests(pair, systems, swapped)),
         intervals=_estimate_intervals(sample, settings.alpha, is_segment_mean(metric)),
@@ -372,8 +372,8 @@ def _detectable_difference(pair: _Pair, se: float | None) -> float | None:
     units = pair.units
     alpha = pair.alpha
     n_differing = pair.contrast.count_differing_units(is_swapped=True)
-    smallest_p = p_floor(TESTS["ar"], units.kind, n_differing, units.block_length)
-    if not significant(float(smallest_p[0]), alpha):
+    floor = p_floor(TESTS["ar"], units.kind, n_differing, units.block_length)
+    if not significant(float(floor[0]), alpha):
         return None
     n_effective = float(pair.contrast.n_effective[0])
     n_swapped = None

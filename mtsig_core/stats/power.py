@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -401,12 +401,26 @@ class SweptSizes(Protocol):  # the class is above this module
 
 
 @dataclass(frozen=True)
+class Size:
+    """How many units a test set needs, with an interval of level 1 - alpha.
+
+    No size is below the one with which a p can be so small. The size is None where the standard
+    error is 0 or beyond all measure. There is no interval with fewer than five units, and `high` is
+    None where the difference may be 0.
+    """
+
+    units: int | None
+    low: int | None
+    high: int | None
+    segments: int | None  # in so many units of the same mean length
+
+
+@dataclass(frozen=True)
 class PairPlan:
     """The size that one pair of systems needs, in units that both systems have.
 
-    In a sweep, units of the sets that it draws. Sizes have an interval of level 1 - alpha, ``_low``
-    to ``_high``. ``_family`` is for a test at alpha / `n_pairs`: enough after Bonferroni, Holm and
-    ``bh``, and most often after Romano-Wolf. No size is below that with which a p can be so small.
+    In a sweep, units of the sets that it draws. ``_family`` is for a test at alpha / `n_pairs`:
+    enough after Bonferroni, Holm and ``bh``, and most often after Romano-Wolf.
     """
 
     a: str
@@ -416,31 +430,45 @@ class PairPlan:
     se: float | None
     #: The difference that this set finds with the chosen power; None where it can find none.
     mdd: float | None
-    #: For the chosen difference; None where the standard error is 0 or beyond all measure. No
-    #: interval with fewer than five units.
-    units: int | None
-    segments: int | None  # in so many units of the same mean length
-    #: As if `delta` were the true difference. None for ``_high`` where 0 cannot be excluded.
-    units_for_own: int | None
-    segments_for_own: int | None
     mdd_family: float | None
-    units_low: int | None
-    units_high: int | None
-    units_family: int | None
-    units_family_low: int | None
-    units_family_high: int | None
-    segments_family: int | None
-    units_for_own_low: int | None
-    units_for_own_high: int | None
-    units_for_own_family: int | None
-    units_for_own_family_low: int | None
-    units_for_own_family_high: int | None
-    segments_for_own_family: int | None
+    #: For the chosen difference.
+    size: Size
+    size_family: Size
+    #: For `delta`, were it the true difference.
+    size_for_own: Size
+    size_for_own_family: Size
     se_df: float | None  # degrees of freedom of the standard error, see `degrees_of_freedom`
     n_pairs: int
     #: Whether any difference could be significant with so many units, without correction.
     decidable: bool
     n_effective: float  # how many units of equal size those at hand are worth
+
+    def to_record(self) -> dict[str, Any]:
+        """The plan as a row of a file, with a key for each number of each size."""
+        record = {
+            "a": self.a,
+            "b": self.b,
+            "delta": self.delta,
+            "se": self.se,
+            "mdd": self.mdd,
+            "mdd_family": self.mdd_family,
+        }
+        sizes = {
+            "": self.size,
+            "_family": self.size_family,
+            "_for_own": self.size_for_own,
+            "_for_own_family": self.size_for_own_family,
+        }
+        for suffix, size in sizes.items():
+            record[f"units{suffix}"] = size.units
+            record[f"units{suffix}_low"] = size.low
+            record[f"units{suffix}_high"] = size.high
+            record[f"segments{suffix}"] = size.segments
+        record["se_df"] = self.se_df
+        record["n_pairs"] = self.n_pairs
+        record["decidable"] = self.decidable
+        record["n_effective"] = self.n_effective
+        return record
 
 
 def default_difference(scores: Iterable[float]) -> float:
@@ -503,7 +531,7 @@ def plan(
     >>> ts = TestSet("toy", {"A": ["a b c d e"] * 30 + ["a b c d x"] * 30, "B": ["a x c d e"] * 60},
     ...              {"ref": ["a b c d e"] * 60})
     >>> row, = plan(compare(ts, trials=999), difference=5.0)
-    >>> row.units == row.segments, row.units > row.units_for_own
+    >>> row.size.units == row.size.segments, row.size.units > row.size_for_own.units
     (True, True)
     """
     pairs, settings = _list_pairs(source, metric)
@@ -554,12 +582,6 @@ class _Errors(NamedTuple):
     high: float
 
 
-class _Size(NamedTuple):
-    units: int | None
-    low: int | None
-    high: int | None
-
-
 def _plan_pair(
     pair: _Pair,
     difference: float,
@@ -591,45 +613,27 @@ def _plan_pair(
         )
         return max(test.least, needed)
 
-    def find_sizes(target: float, errors: _Errors, test: _Test) -> _Size:
+    def find_sizes(target: float, errors: _Errors, test: _Test) -> Size:
         units = find_size(target, errors.error, test)
         low = find_size(target, errors.low, test)
         high = find_size(target, errors.high, test)
-        return _Size(units, low, high)
+        segments = None
+        if units is not None:
+            mean_length = pair.n_segments / pair.n_units
+            segments = round(units * mean_length)
+        return Size(units, low, high, segments)
 
-    def count_segments(size: _Size) -> int | None:
-        if size.units is None:
-            return None
-        mean_length = pair.n_segments / pair.n_units
-        return round(size.units * mean_length)
-
-    size = find_sizes(difference, errors, one_test)
-    size_family = find_sizes(difference, errors, family_test)
-    own = find_sizes(delta, own_errors, one_test)
-    own_family = find_sizes(delta, own_errors, family_test)
     return PairPlan(
         a=pair.a,
         b=pair.b,
         delta=delta,
         se=finite_or_none(se),
         mdd=find_detectable(one_test),
-        units=size.units,
-        segments=count_segments(size),
-        units_for_own=own.units,
-        segments_for_own=count_segments(own),
         mdd_family=find_detectable(family_test),
-        units_low=size.low,
-        units_high=size.high,
-        units_family=size_family.units,
-        units_family_low=size_family.low,
-        units_family_high=size_family.high,
-        segments_family=count_segments(size_family),
-        units_for_own_low=own.low,
-        units_for_own_high=own.high,
-        units_for_own_family=own_family.units,
-        units_for_own_family_low=own_family.low,
-        units_for_own_family_high=own_family.high,
-        segments_for_own_family=count_segments(own_family),
+        size=find_sizes(difference, errors, one_test),
+        size_family=find_sizes(difference, errors, family_test),
+        size_for_own=find_sizes(delta, own_errors, one_test),
+        size_for_own_family=find_sizes(delta, own_errors, family_test),
         se_df=finite_or_none(freedom),
         n_pairs=n_pairs,
         decidable=n_common >= one_test.least,

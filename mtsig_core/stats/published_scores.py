@@ -165,7 +165,7 @@ class _Column:
         self._scores_by_change: dict[_Change, _Scores | None] = {}
         self.unchanged = _score(scored.testset, metric, scored.testset.systems)
         scores = self.unchanged.by_system
-        self.systems = {name: here for name, here in systems.items() if here in scores}
+        self.systems = {name: own_name for name, own_name in systems.items() if own_name in scores}
         self.published = {name: text for name, text in published.items() if name in self.systems}
         self.changes = {change: change.words for change in _list_changes(scored, metric, lowercase)}
         self.agreeing = self._compare(scores, 1.0)
@@ -190,7 +190,7 @@ class _Column:
 
     @property
     def n_tried(self) -> int:
-        """How many settings were tried; none where all published scores come out."""
+        """Count the settings tried; 0 where all published scores come out."""
         if not self.differing:
             return 0
         return sum(self.score_with(change) is not None for change in self.changes)
@@ -246,7 +246,7 @@ def _is_published(score: float, published: str) -> bool:
 
 
 class _Setting(NamedTuple):
-    """What gives a published score, as the last fields of `ScoreBeside`."""
+    """The setting that gives a published score, as the last fields of `ScoreBeside`."""
 
     words: str
     signature: str
@@ -638,13 +638,13 @@ def _score_columns(
 
 
 def _explain_nothing_common(
-    table: OfficialTable, kind: str, there: Iterable[str], here: Iterable[str]
+    table: OfficialTable, kind: str, published_names: Iterable[str], own_names: Iterable[str]
 ) -> InputError:
     """The error for a table without a score by a system and a metric that are here."""
     return InputError(
         f"{table.name} has no score to compare with. Expected a column {kind} with names that are "
-        f"scored here ({_list_few(here)}), and columns named as metrics, such as BLEU. It has the "
-        f"{kind}s {_list_few(there)} and the metrics {_list_few(table.columns)}."
+        f"scored here ({_list_few(own_names)}), and columns named as metrics, such as BLEU. It has the "
+        f"{kind}s {_list_few(published_names)} and the metrics {_list_few(table.columns)}."
     )
 
 

@@ -46,7 +46,7 @@ class Setting:
     names: Mapping[object, str] = field(default_factory=dict)  # what menus call its values
 
     def name_value(self, value: object) -> str:
-        """What menus call a value.
+        """Return the name of a value in menus.
 
         >>> SETTINGS["test"].name_value("ar"), SETTINGS["trials"].name_value(9999)
         ('Randomization test', '9,999')
@@ -224,7 +224,7 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is drawn: every setting of a comparison that the draws depend on, as resolved."""
+    """The plan of draws: every setting of a comparison that the draws depend on, as resolved."""
 
     test: str
     unit: str
@@ -424,10 +424,10 @@ def check_trials(trials: int, alpha: float | None, test: str) -> None:
     SETTINGS["trials"].check(trials)
     if TESTS[test].p_values is None or alpha is None:
         return
-    smallest_p = TESTS[test].smallest_p(trials)
-    if alpha < smallest_p:
+    floor = TESTS[test].p_floor_of_trials(trials)
+    if alpha < floor:
         raise SettingError(
-            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {smallest_p:.3g}: "
+            f"alpha {alpha:g} is below the smallest p that {trials} trials can give, {floor:.3g}: "
             f"nothing could be significant. Use at least {TESTS[test].trials_for(alpha)} trials, or a "
             "larger alpha."
         )

@@ -415,7 +415,7 @@ class SignificanceTest:
         """Whether its p is exact with these units: from all swaps, not from some of them."""
         return self.draws == "swaps" and units.all_swaps is not None
 
-    def smallest_p(self, trials: int | None) -> float:
+    def p_floor_of_trials(self, trials: int | None) -> float:
         """The smallest p that so many trials can give, 0 where there are no trials."""
         if self.of_segments or trials is None:
             return 0.0

@@ -161,7 +161,7 @@ def _describe(
     order = np.argsort(-np.abs(values), kind="stable")
     far = order[np.abs(values[order]) >= _FAR * np.abs(values).max()]
     share = float(np.sum(values[far] ** 2) / np.sum(values**2))
-    named = ()
+    largest_units = ()
     if unit_names:
-        named = tuple(unit_names[k] for k in far[:_MOST_NAMED])
-    return SkewedSystem(name, is_worse, len(far), share, named)
+        largest_units = tuple(unit_names[k] for k in far[:_MOST_NAMED])
+    return SkewedSystem(name, is_worse, len(far), share, largest_units)

@@ -27,7 +27,7 @@ from mtsig_core.report.sentences import (
     DISPUTES_NOTE,
     describe_control,
     keeps_its_level,
-    list_caveats,
+    list_caution_texts,
     paper_sentences,
     state_decisions,
 )
@@ -46,7 +46,7 @@ from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparis
 from mtsig_core.stats.parallel import report_stage
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
-from pages._ui import address, caveats, charts, controls, result_cache, screen, views
+from pages._ui import address, caution_boxes, charts, controls, result_cache, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -226,7 +226,7 @@ def pick_metrics(
     return results
 
 
-def list_all_caveats(view: View, comparison: Comparison) -> list[Caution]:
+def list_all_cautions(view: View, comparison: Comparison) -> list[Caution]:
     """Return all caveats of a comparison by the view's metric and further metrics.
 
     The caveat on a single metric has a remedy: another metric that the test set has.
@@ -243,9 +243,9 @@ def list_metric_remedies(view: View) -> list[Remedy]:
     return [{"also": "chrf" if "chrf" in metrics else metrics[0]}]
 
 
-def show_all_caveats(cautions: Sequence[Caution], has_several_metrics: bool = False) -> None:
+def show_all_cautions(cautions: Sequence[Caution], has_several_metrics: bool = False) -> None:
     """Draw the tab of all caveats."""
-    caveats.show(cautions, "all", several=has_several_metrics)
+    caution_boxes.show(cautions, "all", several=has_several_metrics)
     if not cautions:
         st.write("No caveats.")
 
@@ -348,9 +348,9 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
         f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
         f"{verb} significantly; the table below has the same numbers."
     )
-    caveat_texts = tuple(list_caveats(comparison, result.metric))
+    caution_texts = tuple(list_caution_texts(comparison, result.metric))
     clicked = charts.show(
-        partial(matrix, _cut_systems(result), comparison.settings, charts.dark(), caveat_texts),
+        partial(matrix, _cut_systems(result), comparison.settings, charts.dark(), caution_texts),
         "pairs.matrix",
         select=True,
         rows=table.records(),

@@ -369,7 +369,7 @@ def _make_tests_table(pair: Pair) -> Table:
         "text",
         partial(_write_decision, pair),
     )
-    table.add("caveat", "caveat", "text", partial(_write_test_caveat, has_few_units))
+    table.add("caveat", "caveat", "text", partial(_write_test_caution, has_few_units))
     return table.build()
 
 
@@ -387,7 +387,7 @@ def _write_decision(pair: Pair, outcome: Outcome) -> str:
     return f"{pair.a if outcome.better == 'a' else pair.b} is better"
 
 
-def _write_test_caveat(has_few_units: bool, outcome: Outcome) -> str:
+def _write_test_caution(has_few_units: bool, outcome: Outcome) -> str:
     """Write the first two sentences of the caveat of a test."""
     test = TESTS[outcome.test]
     caveat = test.caution

@@ -52,7 +52,7 @@ from pages._ui import (
     address,
     background,
     browser,
-    caveats,
+    caution_boxes,
     charts,
     controls,
     screen,
@@ -106,14 +106,14 @@ def show_answer(comparison: TaskComparison, metric: str, place: DeltaGenerator) 
         screen.answer(f"{state_task_answer(comparison, metric)}.")
 
 
-def show_first_caveats(
+def show_first_cautions(
     comparison: TaskComparison,
     metric: str,
-    mend: caveats.Mend | None = caveats.mend_in_address,
+    mend: caution_boxes.Mend | None = caution_boxes.mend_in_address,
     most: int = 1,
 ) -> None:
     """Draw the first limits of the answer, and leave the ranks in sight."""
-    n_more = caveats.show_of_task(comparison, metric, "first", mend, most)
+    n_more = caution_boxes.show_of_task(comparison, metric, "first", mend, most)
     if n_more:
         screen.faint(f"{format_count(n_more, 'more caveat')} under Caveats and method.")
 
@@ -128,7 +128,7 @@ def show_choice(view: TaskView, comparison: TaskComparison) -> int:
     if view.metric in info.own_scores[:1]:
         remedies = [{"metrics": name} for name in info.own_scores[1:2]]
         for caution in about_choice(info, view.metric):
-            caveats.show_box(caution.finding, remedies, "choice")
+            caution_boxes.show_box(caution.finding, remedies, "choice")
             n_boxes += 1
     human_scores = _list_human_scores(view)
     if view.metric in human_scores:
@@ -147,7 +147,7 @@ def show_choice(view: TaskView, comparison: TaskComparison) -> int:
         n_boxes += 1
     if waiting:
         names = [f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting]
-        caveats.show_box(
+        caution_boxes.show_box(
             f"People scored these systems too: {'; '.join(names)}. Ranks by human scores may "
             "differ.",
             [{"metrics": name} for name in waiting],
@@ -197,11 +197,13 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
     return column
 
 
-def show_caveats(
-    view: TaskView, comparison: TaskComparison, mend: caveats.Mend | None = caveats.mend_in_address
+def show_cautions(
+    view: TaskView,
+    comparison: TaskComparison,
+    mend: caution_boxes.Mend | None = caution_boxes.mend_in_address,
 ) -> None:
     """Draw all caveats of the answer, of files, systems and language pairs; then the method."""
-    caveats.show_of_task(comparison, view.metric, "all", mend)
+    caution_boxes.show_of_task(comparison, view.metric, "all", mend)
     for sentence in explain_far_firsts(comparison, view.metric):
         screen.plain(sentence)
     if view.offer.unread:
@@ -209,7 +211,7 @@ def show_caveats(
     assumptions = list_assumptions(comparison.task.assumed, [view.metric], remedies=True)
     for sentence in [*assumptions, *list_exclusions(comparison)]:
         screen.caution_box(sentence)
-    rows = _list_pair_caveats(comparison)
+    rows = _list_pair_cautions(comparison)
     if rows:
         columns = (Column("language_pair", "language pair", "name"), Column("text", "caveat"))
         screen.show_table(Table("warnings", columns, tuple(rows)), prose=True)
@@ -219,7 +221,7 @@ def show_caveats(
     screen.plain(make_once(describe_methods, comparison, view.metric))
 
 
-def _list_pair_caveats(comparison: TaskComparison) -> list[tuple[str, str]]:
+def _list_pair_cautions(comparison: TaskComparison) -> list[tuple[str, str]]:
     """The caveats of each language pair, grouped by kind."""
     rows = []
     for lang_pair, result in comparison.pairs.items():

@@ -133,7 +133,7 @@ class Curve:
     ) -> Callable[[], go.Figure]:
         """Return the function that draws the curve and its dots."""
         largest = max(self.sizes)
-        needed_units = own_plan.units
+        needed_units = own_plan.size.units
         beyond: Sequence[Detection] = []
         if needed_units is not None and largest < needed_units <= _FARTHEST * largest:
             sizes = np.geomspace(largest, _ROOM * needed_units, _POINTS).round().astype(int)
@@ -151,7 +151,7 @@ class Curve:
             needed_units,
             unit=_plural_unit(sweep),
             n_whole=sweep.n_units,
-            between=(own_plan.units_low, own_plan.units_high),
+            between=(own_plan.size.low, own_plan.size.high),
             beyond=beyond,
         )
 
@@ -192,18 +192,14 @@ class Curve:
             )
             return
         if self.together:
-            size = own_plan.units_family
-            interval = (own_plan.units_family_low, own_plan.units_family_high)
-            n_segments = own_plan.segments_family
+            size = own_plan.size_family
             smallest = own_plan.mdd_family
             condition = f" when {own_plan.n_pairs} pairs are tested"
         else:
-            size = own_plan.units
-            interval = (own_plan.units_low, own_plan.units_high)
-            n_segments = own_plan.segments
+            size = own_plan.size
             smallest = own_plan.mdd
             condition = ""
-        size_text = needed(size, n_segments, units, None)
+        size_text = needed(size.units, size.segments, units, None)
         screen.answer(
             f"A difference of {self.difference:g} {self.metric} takes {size_text} to be found "
             f"{self.power:.0%} of the time{condition}"
@@ -215,8 +211,8 @@ class Curve:
         screen.numbers(
             (
                 f"{units.capitalize()} needed",
-                "-" if size is None else f"{size:,}",
-                _write_interval(self.view.level, *interval),
+                "-" if size.units is None else f"{size.units:,}",
+                _write_interval(self.view.level, size.low, size.high),
             ),
             ("This test set has", f"{sweep.n_units:,}", units),
             (
@@ -238,8 +234,8 @@ class Curve:
         caution = cannot_plan(sweep)
         if caution is not None:
             screen.cautions([caution])
-        sizes = [row.units for row in plans if row.units]
-        if own_plan.units and own_plan.units < median_low(sizes) / 4:
+        sizes = [row.size.units for row in plans if row.size.units]
+        if own_plan.size.units and own_plan.size.units < median_low(sizes) / 4:
             screen.caution_box(
                 "These two systems are nearly alike, so even a small difference shows. The median "
                 f"pair needs about {median_low(sizes):,} {units} for "

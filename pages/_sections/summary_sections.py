@@ -20,9 +20,9 @@ from mtsig_core.report.sentences import (
     explain_far_firsts,
     find_anchor,
     keeps_its_level,
-    list_caveats,
+    list_caution_texts,
     list_exclusions,
-    pick_verdict_caveats,
+    pick_verdict_cautions,
     state_answer,
     state_result,
     state_verdict,
@@ -37,7 +37,7 @@ from mtsig_core.report.tables import (
 from mtsig_core.report.text import printable
 from mtsig_core.stats.significance import CORRECTIONS
 from pages._sections import comparison_sections, published_comparison
-from pages._ui import address, browser, caveats, charts, controls, screen, views
+from pages._ui import address, browser, caution_boxes, charts, controls, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -100,7 +100,7 @@ def show_differences(view: View, comparison: Comparison) -> None:
         differences,
         view.result,
         settings,
-        tuple(list_caveats(comparison, view.metric)),
+        tuple(list_caution_texts(comparison, view.metric)),
         state_answer(comparison, view.metric),
     )
     clicked = charts.show(
@@ -145,7 +145,7 @@ def _describe_differences(view: View) -> str:
 # Caveats.
 
 
-def show_caveats(
+def show_cautions(
     view: View, comparison: Comparison, all_cautions: list[Caution], below: DeltaGenerator
 ) -> None:
     """Draw the limits of the verdict with their remedies, and count the others.
@@ -153,9 +153,9 @@ def show_caveats(
     Only so many are drawn that the figure stays in sight.
     """
     remedies = comparison_sections.list_metric_remedies(view)
-    cautions = pick_verdict_caveats(comparison, view.metric, *remedies)
+    cautions = pick_verdict_cautions(comparison, view.metric, *remedies)
     most = _MOST_CAVEATS if len(view.result.systems) <= _FEW else 1
-    n_more = caveats.show(cautions, "first", most=most, elsewhere=all_cautions)
+    n_more = caution_boxes.show(cautions, "first", most=most, elsewhere=all_cautions)
     if n_more:
         with below:
             screen.faint(f"{format_count(n_more, 'more caveat')} under All caveats.")
@@ -210,7 +210,7 @@ def show_scores(view: View, comparison: Comparison) -> None:
     result, settings = view.result, comparison.settings
     table = leaderboard_table(result, settings)
     clicked = charts.show(
-        partial(forest, result, settings, tuple(list_caveats(comparison, view.metric))),
+        partial(forest, result, settings, tuple(list_caution_texts(comparison, view.metric))),
         key="summary.forest",
         rows=table.records(),
         files=view.named(),
@@ -264,7 +264,7 @@ def show_table(view: View, comparison: Comparison, further: list[MetricResult]) 
 def show_references(view: View) -> None:
     """Draw the top group by each reference."""
     cautions = view.comparison.warnings
-    caveats.show(
+    caution_boxes.show(
         (caution for caution in cautions if caution.kind.concern == "references"), "references"
     )
     by_reference = by_reference_table(view.result)
@@ -343,7 +343,7 @@ def show_report(view: View) -> None:
     if result.pairs:
         figure = partial(differences, result, settings)
         charts.grow(figure, "report.differences", _describe_differences(view))
-    cautions = comparison_sections.list_all_caveats(view, comparison)
+    cautions = comparison_sections.list_all_cautions(view, comparison)
     screen.cautions(cautions, several=bool(further), hints=False)
     charts.grow(partial(forest, result, settings), "report.forest", _FOREST_ALT)
     screen.show_table(make_table(view, further), all_rows=True)

@@ -33,7 +33,7 @@ from mtsig_core.readers.uploads import (
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
-from mtsig_core.stats.cautions import find_suspicions
+from mtsig_core.stats.cautions import find_file_cautions
 from pages._sections.upload_archives import (
     ARCHIVE,
     FileLike,
@@ -662,7 +662,7 @@ def _until(saved: Saved, days: float) -> str:
 
 def show_what_was_read(testset: TestSet) -> None:
     """Draw each text and table of the open test set, with anything suspicious about it."""
-    cautions = make_once(find_suspicions, testset)
+    cautions = make_once(find_file_cautions, testset)
     counts = [
         format_count(testset.n_segments, "segment"),
         format_count(len(testset.systems), "system"),

@@ -478,7 +478,7 @@ def compare_by(
             metrics,
             jobs=-1,
             progress=progress,
-            found=progress.part,
+            on_pair=progress.part,
             cache=cache,
             **settings,
         )

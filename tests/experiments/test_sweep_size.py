@@ -198,11 +198,11 @@ def test_plan_is_what_the_formula_says(counts):
     found = swept(counts[0], sizes=[100], repeats=2, resamples=100)
     for row in plan(found, 0.5, power=0.9):
         se = found.errors[row.a, row.b].se * math.sqrt(1200 / 1199)
-        assert row.units == units_needed(0.5, se, 1200, power=0.9) == row.segments
+        assert row.size.units == units_needed(0.5, se, 1200, power=0.9) == row.size.segments
         assert power_at(
-            0.5, se * math.sqrt(1200 / row.units), n_effective=row.units
+            0.5, se * math.sqrt(1200 / row.size.units), n_effective=row.size.units
         ) == pytest.approx(0.9, abs=0.005)
-        assert row.units_for_own == units_needed(row.delta, se, 1200, power=0.9)
+        assert row.size_for_own.units == units_needed(row.delta, se, 1200, power=0.9)
     for wrong in (0.0, -1.0, math.nan):
         with pytest.raises(
             SettingError, match=f"difference is {wrong:g}. Expected a number of points above 0"
@@ -211,9 +211,9 @@ def test_plan_is_what_the_formula_says(counts):
     with pytest.raises(SettingError, match="power is 1"):
         plan(found, 1.0, power=1.0)
     row = plan(found, 1e-300)[0]  # more units than a float holds
-    assert (row.units, row.units_family, row.segments, row.units_low) == (
+    assert (row.size.units, row.size_family.units, row.size.segments, row.size.low) == (
         None,
-    ) * 4 and row.units_for_own
+    ) * 4 and row.size_for_own.units
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
@@ -252,9 +252,9 @@ def test_no_size_is_below_that_with_which_a_p_can_be_so_small(test, units, of_th
         dict(zip("ABC", segment_scores(3, [60, 55, 50], 60)[..., 0], strict=True))
     )
     found = compare(rated, "human", test=test, unit="segment", trials=999, resamples=99)
-    assert {(row.units, row.units_low, row.units_family) for row in plan(found, 1000.0)} == {
-        (units, units, of_three)
-    }
+    assert {
+        (row.size.units, row.size.low, row.size_family.units) for row in plan(found, 1000.0)
+    } == {(units, units, of_three)}
 
 
 @pytest.mark.parametrize("unit", ["document", "segment", "block"])
@@ -284,12 +284,12 @@ def test_a_comparison_plans_from_what_both_systems_have(unit):
         pair = pairs[row.a, row.b]
         here = pair.n_units if unit == "document" else pair.n
         se = row.se * math.sqrt(pair.n_units / (pair.n_units - 1))
-        assert row.units_for_own == max(
+        assert row.size_for_own.units == max(
             6,
             units_needed(row.delta, se, here, n_effective=pair.n_effective, swaps=unit != "block"),
         )
-        assert (row.mdd <= row.delta) == (row.units_for_own <= here)
-        assert row.segments == round(row.units * pair.n / here)
+        assert (row.mdd <= row.delta) == (row.size_for_own.units <= here)
+        assert row.size.segments == round(row.size.units * pair.n / here)
 
 
 def test_segments_are_not_told_to_take_segments():

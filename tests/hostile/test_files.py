@@ -16,7 +16,7 @@ from mtsig_core.readers.uploads import (
 )
 from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
-from mtsig_core.stats.cautions import find_suspicions
+from mtsig_core.stats.cautions import find_file_cautions
 from pages._store.kept_sets import pack, unpack
 from tests.builders.counted import SEEN, check_number, many
 from tests.builders.mutations import archives, uploads
@@ -26,7 +26,7 @@ from tests.builders.typed_files import typed_official_tables, typed_tasks, typed
 
 def looked_at(testset):
     """What every page does with a test set."""
-    find_suspicions(testset), inventory_table(testset), testset.digest
+    find_file_cautions(testset), inventory_table(testset), testset.digest
     unpack(pack(testset), testset.name)
     if (
         testset.scores and testset.n_segments < 100 and int(testset.digest[0], 16) % 4 == 0

@@ -43,7 +43,7 @@ def test_the_answer_comes_first_and_the_tables_are_those_of_the_core(open_page, 
     swept = sweep_sizes(source.read(), "bleu", sizes=[5, 1.0], repeats=30, seed=3)
     planned = plan(swept, 5.0, 0.9)
     first = planned[0]
-    assert f"A difference of 5 BLEU takes about {first.units:,} documents" in answer(page)
+    assert f"A difference of 5 BLEU takes about {first.size.units:,} documents" in answer(page)
     assert "to be found 90% of the time<" in answer(page)
     rows = count_detections(swept, first.a, first.b, 5.0)
     assert shows(page, plan_table(planned, 5.0, "BLEU", "documents")) and shows(
@@ -53,7 +53,7 @@ def test_the_answer_comes_first_and_the_tables_are_those_of_the_core(open_page, 
         page, "--difference"
     )
     page = open_page(source, seed="3", difference="5.0", power="0.9", sizes="5, 100%", tested="3")
-    assert f"about {first.units_family:,} documents" in answer(
+    assert f"about {first.size_family.units:,} documents" in answer(
         page
     ) and "when 3 pairs are tested<" in answer(page)
 

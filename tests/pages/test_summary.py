@@ -14,7 +14,7 @@ from mtsig_core import compare
 from mtsig_core.cli.main import main
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.report.latex import escape as escape_in_latex
-from mtsig_core.report.sentences import pick_verdict_caveats, state_answer
+from mtsig_core.report.sentences import pick_verdict_cautions, state_answer
 from mtsig_core.stats.ranks import find_top_group
 from tests.builders.markup import methods
 from tests.builders.screens import (
@@ -387,7 +387,7 @@ def test_files_have_the_caveats_that_the_page_shows(app, source, monkeypatch):
 
     monkeypatch.setattr(st, "download_button", keep_file)
     page = app(source)
-    cautions = pick_verdict_caveats(compare(source.read()), "bleu")
+    cautions = pick_verdict_cautions(compare(source.read()), "bleu")
     caveats = [caution.finding for caution in cautions]
     assert "Only BLEU was used. Another metric may decide otherwise." in caveats
     assert explain_few_documents(source) in caveats

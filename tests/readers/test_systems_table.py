@@ -9,7 +9,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers.systems_table import read_systems
 from mtsig_core.report.commands import command_line, task_command
-from mtsig_core.report.sentences import list_caveats
+from mtsig_core.report.sentences import list_caution_texts
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task
@@ -128,9 +128,11 @@ def test_a_line_before_the_header_names_the_announced_rank_rule(task, capsys):
     announced = replace(simulated_task(["qab-en"]), rank_rule="wmt24")
     found = compare_task(announced, ["human"], trials=999)
     said = "The task announced ranks as WMT24. These are by simultaneous rank ranges"
-    assert any(one.startswith(said) for one in list_caveats(found, "human"))
+    assert any(one.startswith(said) for one in list_caution_texts(found, "human"))
     found = compare_task(announced, ["human"], trials=999, rank_rule="wmt24")
-    assert not any("announced" in one for one in list_caveats(found, "human"))
+    assert not any("announced" in one for one in list_caution_texts(found, "human"))
     found = compare_task(replace(announced, rank_rule="best"), ["human", "bleu"], trials=999)
-    assert any("best, which mtsig does not know" in one for one in list_caveats(found, "human"))
-    assert not any("announced" in one for one in list_caveats(found, "bleu"))
+    assert any(
+        "best, which mtsig does not know" in one for one in list_caution_texts(found, "human")
+    )
+    assert not any("announced" in one for one in list_caution_texts(found, "bleu"))

@@ -42,7 +42,7 @@ def kept(monkeypatch, tmp_path):
 def test_the_second_time_nothing_is_read(folder, kept, monkeypatch):
     source, seen = TaskSource(str(folder)), []
     first = compare_kept(
-        KeptTask(source), trials=499, found=lambda pair, one: seen.append((pair, *one.metrics))
+        KeptTask(source), trials=499, on_pair=lambda pair, one: seen.append((pair, *one.metrics))
     )
     monkeypatch.setattr(TaskSource, "read", lambda self: pytest.fail("read again"))
     second = compare_kept(KeptTask(source), trials=499)

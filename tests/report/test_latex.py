@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report.latex import escape, name_cell, name_column
 from mtsig_core.report.reports import comparison_latex
-from mtsig_core.report.sentences import list_caveats
+from mtsig_core.report.sentences import list_caution_texts
 from tests.builders.markup import HOSTILE, methods, rows_of, said_of_tables, typeset, visible
 from tests.builders.results import comparison, pair, result
 from tests.builders.toys import toy
@@ -114,7 +114,7 @@ class TestTables:
         ]
         found = comparison(warnings=cautions)
         code = comparison_latex(found)
-        for text in list_caveats(found, "bleu"):
+        for text in list_caution_texts(found, "bleu"):
             assert methods(code)[0].count(escape(text)) == 1
             assert not any(escape(text) in said for said in said_of_tables(code))
         assert code.count("see BLEU: methods.") == 4

@@ -11,7 +11,12 @@ from scipy import stats
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
-from mtsig_core.report.sentences import explain_unlike, list_caveats, paper_sentences, state_answer
+from mtsig_core.report.sentences import (
+    explain_unlike,
+    list_caution_texts,
+    paper_sentences,
+    state_answer,
+)
 from tests.builders.markup import methods
 from tests.builders.results import SETTINGS, comparison, pair, result
 from tests.builders.toys import texts
@@ -353,7 +358,7 @@ class TestCaveats:
         ):
             assert (taken in text) == said and "Add document ids" not in text.partition("<h2")[0]
         for figure in (forest, differences, matrix):
-            drawn = figure(result, found.settings, notes=list_caveats(found, "bleu"))
+            drawn = figure(result, found.settings, notes=list_caution_texts(found, "bleu"))
             below = " ".join(note.text.replace("<br>", "") for note in drawn.layout.annotations)
             assert (taken in below) == said
 

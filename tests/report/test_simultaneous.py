@@ -12,7 +12,7 @@ from mtsig_core import TestSet, compare, paper_sentences
 from mtsig_core.figures import differences
 from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_picture, differences_svg
-from mtsig_core.report.sentences import list_caveats, name_simultaneous, state_answer
+from mtsig_core.report.sentences import list_caution_texts, name_simultaneous, state_answer
 from mtsig_core.report.tables import leaderboard_table, pairs_table
 from tests.builders.toys import Given, bleu, bleu_counts, toy
 
@@ -201,5 +201,5 @@ def test_the_picture_of_the_summary_is_a_file_with_verdict_key_and_caveats():
     root = ElementTree.fromstring(differences_picture(found, "bleu"))
     said = " ".join(" ".join(root.itertext()).split())  # a caveat may go on in the next line
     assert state_answer(found, "bleu")[:60] in said and "does not mean equal" in said
-    assert all(caveat[:40] in said for caveat in list_caveats(found, "bleu"))
+    assert all(caveat[:40] in said for caveat in list_caution_texts(found, "bleu"))
     assert len(root.findall(".//{*}circle")) == 1

@@ -22,7 +22,7 @@ from mtsig_core.report.sentences import (
     describe_ranks,
     explain_ranking,
     explain_ranks,
-    list_caveats,
+    list_caution_texts,
     list_gaps_across,
     list_task_settings,
     name_first_place,
@@ -96,7 +96,7 @@ def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
             state_verdict(replace(found, macro={}), "X") == f"No system is ranked in {where}: {why}"
         )
         assert tops_table(found, "X").rows[0] == ("en-de", f"no system is ranked ({why})")
-    said = list_caveats(compare_task(few, "X", trials=99, resamples=99), "X")
+    said = list_caution_texts(compare_task(few, "X", trials=99, resamples=99), "X")
     assert any(
         "2 of 2 pairs of systems within the language pairs cannot be decided" in one for one in said
     )
@@ -454,7 +454,7 @@ class TestHtml:
                 "Ranks by X.",
                 *explain_ranks(found, "X"),
                 *ranks.legend.explain(ranks, "Blue"),
-                *list_caveats(found, "X"),
+                *list_caution_texts(found, "X"),
             ]
         )
         assert max(float(one.get("y")) for one in texts) < float(drawn.get("height"))
@@ -562,10 +562,10 @@ def unlike(having, documents=True):
 def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, where):
     found = unlike(having)
     assert (
-        list_caveats(found, "X")[0]
+        list_caution_texts(found, "X")[0]
         == f"Other metrics name another top group: C by human scores (esa){where}."
     )
-    assert "A by X" + " (en-cs, en-fi, en-uk)" * bool(where) in list_caveats(found, "esa")[0]
+    assert "A by X" + " (en-cs, en-fi, en-uk)" * bool(where) in list_caution_texts(found, "esa")[0]
 
 
 @pytest.mark.parametrize(

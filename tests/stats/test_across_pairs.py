@@ -10,7 +10,7 @@ from scipy import stats
 
 from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.errors import SettingError
-from mtsig_core.report.sentences import describe_methods, list_caveats, list_gaps_across
+from mtsig_core.report.sentences import describe_methods, list_caution_texts, list_gaps_across
 from mtsig_core.report.tables import pairs_table
 from mtsig_core.report.task_reports import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
@@ -225,7 +225,7 @@ def test_a_language_pair_without_the_metric_is_left_out_and_named():
     )
     assert list(found.pairs) == ["en-de"] and not found.macro
     said = "Not compared, because they have no human scores: en-cs."
-    assert said in list_caveats(found, "human") and said in task_text(found)
+    assert said in list_caution_texts(found, "human") and said in task_text(found)
 
 
 @pytest.mark.parametrize(("documents", "ranked"), [(2, False), (3, True)])

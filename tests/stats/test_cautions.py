@@ -13,7 +13,7 @@ from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
-from mtsig_core.stats.cautions import about_texts, find_cautions, find_suspicions
+from mtsig_core.stats.cautions import about_texts, find_cautions, find_file_cautions
 from mtsig_core.stats.comparison import decide, draw
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.power import plan
@@ -654,10 +654,10 @@ def test_an_upload_is_asked_about_ids_of_segments_and_about_copies():
     of_segments = TestSet(
         "toy", systems, {"ref": reference}, documents=[f"id{k}" for k in range(40)]
     )
-    assert [one.code for one in find_suspicions(of_segments)] == ["one-segment-documents"]
+    assert [one.code for one in find_file_cautions(of_segments)] == ["one-segment-documents"]
     twice = TestSet(
         "toy", {name: lines * 2 for name, lines in systems.items()}, {"ref": reference * 2}
     )
-    assert [one.code for one in find_suspicions(twice)] == ["copied-segments"]
+    assert [one.code for one in find_file_cautions(twice)] == ["copied-segments"]
     usual = TestSet("toy", systems, {"ref": reference}, documents=[f"d{k // 4}" for k in range(40)])
-    assert find_suspicions(usual) == []
+    assert find_file_cautions(usual) == []

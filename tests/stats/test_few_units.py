@@ -412,7 +412,10 @@ class TestTooFew:
     def test_a_plan_promises_nothing_that_cannot_be_decided(self):
         few = compare(of_documents([4] * 5, (4.0, 2.0, 0.0)), **QUICK)
         assert all(
-            row.mdd is None and not row.decidable and row.units >= 6 and row.units_family >= 7
+            row.mdd is None
+            and not row.decidable
+            and row.size.units >= 6
+            and row.size_family.units >= 7
             for row in plan(few, 10.0)
         )
         assert cannot_plan(few).facts == {"unit": "document", "n": 5, "needed": 6}
@@ -723,7 +726,12 @@ def test_one_unit_has_no_standard_error():
     found = examine_pair(one, "human", "A", "B", unit="document", trials=99, resamples=50)
     assert found.se["document"] is None and found.se["segment"] > 0 and found.mdd is None
     (row,) = plan(compare(one, ["human"], unit="document", trials=99, resamples=50), 2.0)
-    assert (row.se, row.units, row.units_for_own, row.decidable) == (None, None, None, False)
+    assert (row.se, row.size.units, row.size_for_own.units, row.decidable) == (
+        None,
+        None,
+        None,
+        False,
+    )
 
 
 def test_rows_of_what_is_known():

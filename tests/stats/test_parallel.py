@@ -155,7 +155,7 @@ def test_the_language_pairs_of_a_task_are_compared_on_the_cluster(cluster, tmp_p
             compare_task(
                 task,
                 ["bleu"],
-                found=lambda pair, one: seen.append((*one.metrics, pair)),
+                on_pair=lambda pair, one: seen.append((*one.metrics, pair)),
                 trials=99,
                 resamples=50,
                 rank_rule="overlap",

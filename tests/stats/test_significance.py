@@ -87,8 +87,8 @@ class TestEveryP:
     @given(st.floats(0.001, 0.999))
     def test_trials_for_a_level_are_the_fewest(self, test, level):
         trials = test.trials_for(level)
-        assert test.smallest_p(trials) <= level * (1 + 1e-9)
-        assert trials == 0 or test.smallest_p(trials - 1) > level * (1 - 1e-9)
+        assert test.p_floor_of_trials(trials) <= level * (1 + 1e-9)
+        assert trials == 0 or test.p_floor_of_trials(trials - 1) > level * (1 - 1e-9)
 
 
 class TestWinRates:

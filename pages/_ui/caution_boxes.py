@@ -16,7 +16,7 @@ from mtsig_core.report.caution_words import (
     group_cautions,
     list_remedies,
 )
-from mtsig_core.report.sentences import explain_caveats
+from mtsig_core.report.sentences import explain_cautions
 from mtsig_core.results import TaskComparison
 from mtsig_core.stats.settings import SETTINGS
 from pages._ui import address, screen
@@ -75,7 +75,7 @@ def show_of_task(
     most: int | None = None,
 ) -> int:
     """Draw the caveats of a shared task as `show` does, with the remedies that a task has."""
-    explained = explain_caveats(comparison, metric)
+    explained = explain_cautions(comparison, metric)
     for number, (text, cautions) in enumerate(explained[:most]):
         remedies = list_remedies(fit_remedies_to_task(cautions))
         show_box(text, remedies, f"{place}.{number}", mend)
