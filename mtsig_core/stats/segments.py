@@ -297,7 +297,7 @@ def deciding_segments(
 def find_neighbours(testset: TestSet, k: int) -> tuple[int | None, int | None]:
     """Find the segments before and after one in its document; None at its start or end.
 
-    The result is None for both without document ids.
+    Without document ids, both are missing (None).
 
     >>> ts = TestSet("toy", {"A": ["", "", ""]}, {"ref": ["a", "b", "c"]}, documents=["d", "e", "d"])
     >>> find_neighbours(ts, 0), find_neighbours(ts, 1)
