@@ -322,7 +322,7 @@ def _rank_by_rules(task: _Task, metric: Metric) -> dict[str, tuple[RankEnds, Ran
 
 
 def _remove_rule(result: MetricResult) -> MetricResult:
-    """The result with the systems as they were before a rule ranked them.
+    """Return the result with its systems as before a rule ranked them.
 
     They have no ranks where that is not known.
     """

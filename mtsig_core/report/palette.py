@@ -131,7 +131,7 @@ def wrapped(text: str, widest: float) -> list[str]:
 def shortened(text: str, widest: float) -> str:
     """The text, at most so wide.
 
-    What is too much goes from the middle, as names tend to begin alike.
+    The cut is in the middle, because names tend to begin alike.
     """
     if width(text) <= widest:
         return text

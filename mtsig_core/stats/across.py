@@ -84,7 +84,7 @@ class PairAcross:
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """By metric: ``>`` a is significantly better, ``<`` worse, ``~`` neither."""
+        """The relation by each metric: ``>`` a is significantly better, ``<`` worse, ``~`` neither."""
         return tuple(RELATIONS[decision] for decision in self.decisions)
 
     @property

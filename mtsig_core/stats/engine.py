@@ -373,7 +373,8 @@ def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> n
 
 
 # -------------------------------------------------------------------------------------------------
-# In how many units two systems differ: the other units tell nothing of which is better, however many there are.
+# In how many units two systems differ: the other units do not show which system is better, however
+# many there are.
 
 
 #: So many that no p is bounded by their number: 2/2^20 is a two-millionth.
@@ -858,7 +859,7 @@ class Measured:
         return self._select(np.array(rows, dtype=int))
 
     def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
-        """What is drawn or swapped; see `make_units`."""
+        """The units that are drawn or swapped; see `make_units`."""
         return make_units(self.testset, kind, block_length)
 
     def sum_by(self, units: Units) -> UnitStatistics:

@@ -724,7 +724,7 @@ def find_other_leaders(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     """The references that each give another top group than all references together.
 
     A reference with too few segments to decide anything does not count. A reference that lacks
-    segments separates fewer systems, so a larger top group is no other answer.
+    segments separates fewer systems, so a larger top group does not contradict it.
     """
     top_group = find_top_group(result)
     if top_group is None:

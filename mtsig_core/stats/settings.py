@@ -405,8 +405,8 @@ def _resolve_correction(test: SignificanceTest, correction: str) -> str:
 def interval_kind(ci: str, n_effective: float) -> str:
     """The kind of interval for so many units of equal size.
 
-    ``auto`` is percentile, with fewer than 400 jackknife-t. Of equal size, as of very unequal units
-    the bootstrap sees only the large ones.
+    ``auto`` is percentile, with fewer than 400 jackknife-t. Units of equal size count, because the
+    bootstrap of very unequal units depends on the large ones.
     """
     if ci != "auto":
         return ci
