@@ -12,10 +12,10 @@ _saved = 0
 
 
 def worth_compiling(nanoseconds: int) -> bool:
-    """Whether to use compiled code, which saves so much time over numpy with the same result.
+    """Whether to use compiled code, which saves this much time over numpy with the same result.
 
-    True where a compiler is loaded already, or once it would have paid for itself. So a process
-    takes at most twice as long as if it had known, and one with little to do never loads it.
+    True if a compiler is already loaded, or if loading it would have paid off by now. So a process
+    takes at most twice as long as with the best choice, and a short process never loads a compiler.
     """
     global _saved
     _saved += nanoseconds

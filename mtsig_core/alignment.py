@@ -27,7 +27,7 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]|\w+")
 
 
 def find_first_fault(reference: Sequence[str], output: Sequence[str]) -> int | None:
-    """The line, from 1, at which an output of another length most likely goes out of step.
+    """Find the line (from 1) at which an output of another length most likely goes out of step.
 
     The search pairs the lines of the two texts in order, so that as few lines of the longer text as
     possible have no partner. A pair is good if it shares words and has the usual ratio of lengths,
@@ -180,7 +180,7 @@ def _find_window_out_of_step(
     lines: np.ndarray,
     logs: np.ndarray,
 ) -> int | None:
-    """Where a window begins whose lines fit their own reference line no better than others."""
+    """Find where a window begins whose lines fit other reference lines as well as their own."""
     for start in _find_doubtful_windows(logs):
         window = lines[start : start + _WINDOW]
         reference_words = _filter_lines(reference, window)
@@ -220,7 +220,7 @@ def _locate(
     lines: np.ndarray,
     logs: np.ndarray,
 ) -> Reordering | None:
-    """Which of these lines fit other lines, by windows, and by how many lines they are shifted."""
+    """Find, by windows, the lines that fit other lines, and the number of lines of their shift."""
     places, is_mutual = _find_places(_filter_lines(reference, lines), _filter_lines(output, lines))
     indices = np.arange(len(lines))
     is_moved = is_mutual & (places != indices)
@@ -253,9 +253,9 @@ def _locate(
 def _find_places(
     reference_words: np.ndarray, output_words: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each line of the output, the line of the reference that shares most words with it.
+    """Find, for each line of the output, the line of the reference that shares most words with it.
 
-    The second array says whether that line shares most words with this one, too.
+    The second array has, for each line, whether the match is mutual.
     """
     overlaps = np.stack([_measure_overlap(words, reference_words) for words in output_words])
     places = overlaps.argmax(axis=1)

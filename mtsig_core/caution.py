@@ -48,7 +48,7 @@ _NAMED_METRIC = re.compile(r"\{(by|measure|metric)[}:]")
 
 
 class Words(NamedTuple):
-    """The parts of a caution: the general problem, its facts in this comparison, and the advice."""
+    """The words of a caution: the general problem, its facts in this comparison, and the advice."""
 
     general: str
     here: str = ""
@@ -57,7 +57,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """All that is the same for each caution or assumption of a code."""
+    """The properties that all cautions or assumptions of one code share."""
 
     concern: Concern
     #: Templates of the words, see `Words` and `report.caution_words.Template`.
@@ -104,7 +104,7 @@ class Kind:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether something was excluded as files were read."""
+        """Whether a reader left out something."""
         return self.concern in ("excluded", "file names")
 
     @property
@@ -131,7 +131,7 @@ def freeze_facts(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Fact:
-    """What cautions and assumptions have in common; the texts are made when they are asked for.
+    """Base class of cautions and assumptions; the texts are made on request.
 
     Attributes
     ----------
@@ -163,10 +163,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Caution(Fact):
-    """What to consider when reading the result, and what to do.
+    """A caveat of the result, with advice.
 
-    `text` is all of it, `finding` leaves out the advice, and `general` also the facts of this
-    comparison.
+    `text` has all words, `finding` leaves out the advice, and `general` also leaves out the facts
+    of this comparison.
 
     Attributes
     ----------
@@ -231,7 +231,7 @@ class Caution(Fact):
 
 @dataclass(frozen=True)
 class Assumption(Fact):
-    """What was assumed or left out as files were read."""
+    """An assumption or omission of a reader."""
 
     def __post_init__(self) -> None:
         kind = get_presenter().find_kind(self.code)

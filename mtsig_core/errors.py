@@ -49,12 +49,12 @@ class SettingError(MtsigError):
 class MissingTokenizerError(SettingError):
     """A tokenizer needs a package that is not installed.
 
-    A task leaves out the metric where it needs that tokenizer.
+    A task leaves out the metric in language pairs that need that tokenizer.
     """
 
 
 class ClusterError(SettingError):
-    """The cluster that was to compute cannot be reached, does not fit, or is lost."""
+    """The computing cluster cannot be reached, is not compatible, or is lost."""
 
 
 class StoreError(MtsigError):
@@ -62,7 +62,7 @@ class StoreError(MtsigError):
 
 
 class NotYetError(MtsigError):
-    """Asked for something that is planned and not there yet."""
+    """The user asked for a feature that is planned, but does not exist yet."""
 
 
 class Cancelled(MtsigError):  # noqa: N818  it is no error of anybody
@@ -70,7 +70,7 @@ class Cancelled(MtsigError):  # noqa: N818  it is no error of anybody
 
 
 def format_arguments(remedies: Iterable[Remedy]) -> str:
-    """What mends something, as arguments of Python; nothing of what the user has to find.
+    """Write a remedy as arguments of Python, without values that the user has to find.
 
     >>> format_arguments([{"unit": "document"}, {"trials": 4999, "correction": "holm"}, {"docs": "FILE"}])
     "unit='document'; or trials=4999, correction='holm'"
@@ -89,10 +89,10 @@ def _is_placeholder(value: str | int) -> bool:
 
 
 def make_sendable(error: Exception) -> Exception:
-    """An error that was just caught, as it can be sent to another process.
+    """Convert a caught error so that it can be sent to another process.
 
-    One that cannot be read there becomes words. The traceback of an error that is not ours becomes
-    a note.
+    An error that the other process cannot read becomes words. The traceback of an error from
+    outside mtsig becomes a note.
     """
     copy = error
     try:
@@ -117,7 +117,7 @@ def explain_unknown(kind: str, name: object, among: Iterable[str]) -> SettingErr
 
 
 def format_count(n: int, word: str) -> str:
-    """How many of something, as any message says it.
+    """Write a number with its noun, in the form of all messages.
 
     >>> format_count(1, "segment"), format_count(2000, "language pair")
     ('1 segment', '2,000 language pairs')
@@ -135,7 +135,7 @@ def choose_verb(n: int, singular: str, plural: str) -> str:
 
 
 def suggest_name(name: object, among: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the one that was probably meant, or nothing.
+    """Write the end of a message about an unknown name: the closest known name, or an empty text.
 
     >>> suggest_name("Holm", ["holm", "bh"]), suggest_name("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
@@ -145,10 +145,10 @@ def suggest_name(name: object, among: Iterable[str]) -> str:
 
 
 def find_closest(name: object, among: Iterable[str]) -> str | None:
-    """The name that was probably meant, or None.
+    """Find the name that the user probably meant, or None.
 
-    It is two thirds alike whatever the case, or a longer one that has this one in it. A common
-    ending, as files have, makes names no closer.
+    It agrees in two thirds of the letters, ignoring case, or it is longer and contains this name. A
+    common ending, such as the ending of a file, does not count.
 
     >>> find_closest("comapre", ["compare", "score"]), find_closest("XCOMET", ["BLEU", "XCOMET-XL"])
     ('compare', 'XCOMET-XL')

@@ -92,9 +92,9 @@ _SCRIPTS = {
 
 
 def language_code(language: str | None) -> str | None:
-    """The two letters that a language is known by here, without its region.
+    """Return the two-letter code of a language, without its region.
 
-    The script decides where it belongs to one language.
+    If a script belongs to only one language, the script decides.
 
     >>> language_code("zho_Hans"), language_code("zh-TW"), language_code("eng"), language_code("yue_Hant")
     ('zh', 'zh', 'en', 'zh')
@@ -114,7 +114,7 @@ def language_code(language: str | None) -> str | None:
 
 
 def two_letters(code: str) -> str:
-    """The code of a language in two letters where one is known here.
+    """Return the two-letter code of a language, or the code unchanged if none is known.
 
     >>> two_letters("ces"), two_letters("eng"), two_letters("liv"), two_letters("de")
     ('cs', 'en', 'liv', 'de')
@@ -128,7 +128,7 @@ def is_langpair(name: str) -> bool:
 
 
 def languages_of(langpair: str | None) -> tuple[str | None, str | None]:
-    """Source and target language, with region and script; None where the pair says none.
+    """Split a language pair into source and target, with region and script; None if unknown.
 
     >>> languages_of("en-de"), languages_of("pt-BR-en"), languages_of("en-zh-Hant-TW"), languages_of("de")
     (('en', 'de'), ('pt-BR', 'en'), ('en', 'zh-Hant-TW'), ('de', None))
@@ -172,10 +172,10 @@ _MIN_KANA = 0.1  # of Japanese; Chinese has a borrowed one now and then
 
 
 def find_spaceless(texts: Iterable[str | None]) -> str | None:
-    """The language that most of the texts are in, if it is one of `SPACELESS`; else None.
+    """Find the language of most of the texts, if it is one of `SPACELESS`; else None.
 
-    A character of these scripts counts as much as a word of others, so that names in Latin letters
-    change nothing.
+    A character of these scripts counts as much as a word of other scripts, so that names in Latin
+    letters do not change the result.
 
     >>> find_spaceless(["今天天气很好。", "GPT-4 说"]), find_spaceless(["The north of 北京"])
     ('zh', None)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Presenter(Protocol):
-    """What a Python user asks of a caution or a result, and what a floor above makes."""
+    """The methods that cautions and results need from a higher layer to show themselves."""
 
     def find_kind(self, code: str) -> Any:
         """Return the `Kind` of cautions or assumptions of a code; None for an unknown one."""

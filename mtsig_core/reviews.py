@@ -23,7 +23,7 @@ _LONGEST = {"reason": LONGEST_REASON, "why": LONGEST_TEXT, "text": LONGEST_TEXT}
 
 @dataclass(frozen=True)
 class Begin:
-    """Starts a review: what is reviewed, and how it was compared then."""
+    """Starts a review: its task, and the settings of the comparison at that time."""
 
     task: str  # its name in the address of the dashboard
     track: str | None  # only the systems of this track
@@ -108,7 +108,7 @@ class SeeContent:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """Takes an entry back, by its number; one that took back another puts that into force again."""
+    """Takes an entry back, by its number. To take back a `TakeBack` restores the first entry."""
 
     number: int
 
@@ -180,7 +180,7 @@ class Review(Begin):
 
 
 def replay(history: Sequence[Entry]) -> Review:
-    """Return the review that a history amounts to: its entries in order, without those taken back.
+    """Return the review after all entries of a history, in order, except entries taken back.
 
     >>> begin = Begin("toy", None, "0", {}, "bleu", {})
     >>> steps = [begin, Exclude("A", None, "late"), Exclude("B"), TakeBack(2)]

@@ -75,7 +75,7 @@ def from_plain(kind: type[_Value], data: object, subject: str) -> _Value:
     Raises
     ------
     InputError
-        If the data do not fit: with the place, what was expected there, and what came.
+        If the data do not fit; the message has the place, the expected and the actual value.
     """
     try:
         return msgspec.convert(data, kind)
@@ -90,12 +90,12 @@ def _name_type(name: re.Match[str]) -> str:
 
 
 def encode(value: object) -> bytes:
-    """A value as `decode` takes it; arrays are their bytes."""
+    """Encode a value for `decode`; arrays become their bytes."""
     return msgspec.msgpack.encode(value, enc_hook=_from_array)
 
 
 def decode(kind: type[_Value], data: bytes | memoryview) -> _Value:
-    """The value of that kind that `encode` wrote; InputError for anything else."""
+    """Decode a value of this type that `encode` wrote; InputError for other bytes."""
     try:
         return msgspec.msgpack.decode(data, type=kind, dec_hook=_to_array)
     except (msgspec.MsgspecError, RecursionError) as error:

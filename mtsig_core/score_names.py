@@ -82,14 +82,14 @@ _LOWER_NAMES = re.compile(r"(stream)?(al|laal|dal|atd)([-_ ]?ca)?|fad|fid|kl|bpb
 
 @dataclass(frozen=True)
 class Direction:
-    """Which scores are better, and why mtsig thinks so."""
+    """The direction of scores (higher or lower is better), and the reason for it."""
 
     higher_is_better: bool
     why: Assumption
 
 
 def find_direction(name: str, scores: Iterable[float | None]) -> Direction | None:
-    """The direction of the scores of a known metric; None where name and range do not settle it.
+    """Find the direction of a known metric's scores; None if name and range do not settle it.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def explain_direction(
 def check_one_direction(
     lower_is_better: Collection[str], higher_is_better: Collection[str]
 ) -> None:
-    """Refuse scores of which the user says both."""
+    """Refuse scores for which the user gives both directions."""
     for name in lower_is_better:
         if name in higher_is_better:
             raise SettingError(
@@ -254,7 +254,7 @@ def check_one_direction(
 
 
 def told_direction(name: str, higher: bool) -> Assumption:
-    """That the user said which scores of that name are better."""
+    """Return the assumption that the user gave the direction of the scores of this name."""
     return Assumption("direction-told", {"metric": name, "higher": higher})
 
 

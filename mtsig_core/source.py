@@ -87,7 +87,7 @@ def list_options(source: type[Source | TaskSource]) -> dict[str, SourceOption]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Files:
-    """What a test set and a task have in common: files, and what is taken of them."""
+    """Base class of the sources of test sets and tasks: files, and the selection from them."""
 
     folder: str | None = _option(
         "DIR",
@@ -143,12 +143,12 @@ class _Files:
         return show_path(path, self.below or self.named_from)
 
     def to_json(self) -> str:
-        """As text for another process, whatever characters its paths have."""
+        """Write the source as text for another process; paths may have any characters."""
         return json.dumps(to_plain(self))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What `to_json` gave."""
+        """Read the result of `to_json`."""
         return from_plain(cls, parse_json(text), "The source")
 
     def _pick_directions(self, is_picked: Callable[[str], bool]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class _Files:
 
     @property
     def raters_of_folder(self) -> str:
-        """What several ratings in the folder are.
+        """Return how to use several ratings of a segment in the folder.
 
         If tables of scores join the folder, `raters` is about these tables only.
         """

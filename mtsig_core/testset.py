@@ -169,11 +169,11 @@ _UNSEEN_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def show_name(text: str | os.PathLike[str]) -> str:
-    r"""A name as any screen and file can take it.
+    r"""Write a name so that every screen and file can show it.
 
-    Escaped are bytes that are no UTF-8, halves of characters, and control and format characters,
-    which nobody sees or which turn the text around them; not those that join letters in some
-    scripts.
+    It escapes bytes that are not UTF-8, halves of characters, and control and format characters,
+    which are invisible or change the direction of the text around them. It does not escape
+    characters that join letters in some scripts.
 
     >>> print(show_name("caf\udce9"), show_name("a\u202eb\n"), show_name("می\u200cخواهم"))
     caf\udce9 a\u202eb\n می‌خواهم
@@ -190,7 +190,7 @@ def _escape_letter(letter: str) -> str:
 
 
 def as_names(location: str, values: object) -> Mapping[str, Any]:
-    """A mapping whose keys are names; what no screen could show of them is written out."""
+    """Return a mapping whose keys are names, as `show_name` writes them."""
     if not isinstance(values, Mapping):
         raise InputError(
             f"{location} are {_shorten(values)}. Expected a mapping from names to lists, such as "
@@ -402,7 +402,7 @@ def is_human(name: str) -> bool:
 
 
 def name_as_system(reference: str) -> str:
-    """What a reference is called where it acts as a system.
+    """Name a reference that acts as a system.
 
     >>> name_as_system("refA"), name_as_system("HUMAN-A")
     ('HUMAN-refA', 'HUMAN-A')
@@ -646,7 +646,7 @@ class TestSet:
     def digest(self) -> str:
         """Digest of the content: texts, names, documents, language pair, tokenizer and scores.
 
-        The name of the set is no part of it.
+        The name of the set does not count.
         """
         sequences: list[Sequence[str | None]] = []
         for group in ("systems", "references"):

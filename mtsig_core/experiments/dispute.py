@@ -322,7 +322,7 @@ def _rank_by_rules(task: _Task, metric: Metric) -> dict[str, tuple[RankEnds, Ran
 
 
 def _remove_rule(result: MetricResult) -> MetricResult:
-    """The result with the systems as they were before a rule ranked them.
+    """Return the result with its systems as before a rule ranked them.
 
     They have no ranks where that is not known.
     """
@@ -360,7 +360,7 @@ def _find_documents(testset: TestSet, examination: PairExamination) -> Sides:
 
 
 def _find_deciders(added: np.ndarray, names: Sequence[str], n: int) -> Sides:
-    """Those that add most, and those that take most, n of each."""
+    """Find the n that add most, and the n that take most."""
     for_first, for_second = (
         tuple(Decider(int(k), names[k], float(added[k])) for k in positions)
         for positions in find_extremes(added, n)

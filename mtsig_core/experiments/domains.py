@@ -283,7 +283,7 @@ def _test_domain(study: _Study, k: int) -> _Tested:
 
 @dataclass(frozen=True)
 class _Error:
-    """How far a difference on the whole set varies."""
+    """The uncertainty of a difference on the whole set."""
 
     interval: tuple[float, float] | None
     se: float  # of samples drawn from the whole set

@@ -1035,7 +1035,7 @@ def signatures(
     system: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[SignedScore, ...]:
-    """Score one system by BLEU as it is here, and with one setting changed at a time."""
+    """Score one system by BLEU with the settings here, and with one setting changed at a time."""
     # A dataclass of its settings, which the protocol does not have.
     bleu: Any = check_bleu(testset, metric)
     if system is None:

@@ -66,7 +66,7 @@ class Excerpt:
 
     @property
     def scores(self) -> np.ndarray:
-        """Of the two, in points, shape (2,)."""
+        """Scores of the two systems, in points, shape (2,)."""
         return self.score(self.statistics.sum(axis=1))
 
     @property
@@ -77,7 +77,7 @@ class Excerpt:
 
     @property
     def improvement(self) -> float:
-        """By how much the first system is better, in points."""
+        """The lead of the first system, in points."""
         return direction(self.metric) * self.observed
 
     def score(self, sums: np.ndarray) -> np.ndarray:
@@ -253,12 +253,12 @@ class Resamples(DrawArrays):
 
     @property
     def missing(self) -> np.ndarray:
-        """How many sentences each sample lacks, shape (samples,)."""
+        """Count the sentences that each sample lacks, shape (samples,)."""
         return np.asarray((self.weights == 0).sum(axis=1))
 
     @property
     def mean_missing(self) -> float:
-        """How many sentences a sample lacks on average."""
+        """The mean number of sentences that a sample lacks."""
         return float(self.missing.mean())
 
     @property
@@ -302,7 +302,7 @@ def resamples(sentences: Excerpt, seed: int, start: int, stop: int) -> Resamples
 
 
 def expected_missing(n: int) -> float:
-    """How many of n sentences a bootstrap sample lacks on average: n (1 - 1/n)^n."""
+    """Compute how many of n sentences a bootstrap sample lacks on average: n (1 - 1/n)^n."""
     return n * (1 - 1 / n) ** n
 
 

@@ -411,7 +411,7 @@ def with_ranks_of_task(
 
 @dataclass(frozen=True)
 class RankedAgainstTests:
-    """How rank ranges differ from the tests of the pairs.
+    """Differences between rank ranges and the tests of the pairs.
 
     Ranges that share a rank tie two systems.
     """

@@ -596,7 +596,7 @@ _SEGMENT_STREAM, _DOCUMENT_STREAM = 30, 31
 
 @dataclass(frozen=True)
 class Covered:
-    """How often one kind of interval holds the true value."""
+    """The share of intervals of one kind that contain the true value."""
 
     sampled: str  # what test sets are drawn by: segment or document
     unit: str  # what the bootstrap draws: segment or document

@@ -263,7 +263,7 @@ class _Source:
 
     @cached_property
     def count(self) -> Callable[[np.ndarray], np.ndarray] | None:
-        """What counts segments again, for a metric that depends on the test set."""
+        """The function that counts segments again, for a metric that depends on the test set."""
         return self.measured.counter() if depends_on_testset(self.measured.metric) else None
 
     def subset(self, sampled: np.ndarray) -> engine.UnitStatistics:

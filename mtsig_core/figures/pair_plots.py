@@ -216,7 +216,7 @@ def _choose_anchor(x: float, size: float, end: float) -> str:
 def drivers(
     names: Sequence[str], values: Sequence[float], *, a: str, b: str, unit: str
 ) -> go.Figure:
-    """What single units add to the difference: a bar each, blue for a, vermillion for b.
+    """Draw what each unit adds to the difference as a bar, blue for a, vermillion for b.
 
     The custom data of a bar are its number and its name; values are improvements of a over b in
     points.

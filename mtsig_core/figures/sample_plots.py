@@ -333,7 +333,7 @@ def intervals(  # noqa: PLR0913  the samples, the whole test set, and their word
 
 
 class _Mark(NamedTuple):
-    """How a sample is marked, not only by colour."""
+    """The mark of a sample, which is more than a colour."""
 
     words: str
     colour: str
@@ -405,7 +405,7 @@ def ratios(
     system: str,
     middle: Mapping[int, float],
 ) -> go.Figure:
-    """How much wider blocks spread than broad samples, by size, on log axes.
+    """Draw how much wider blocks spread than broad samples, by size, on log axes.
 
     Rows are by system: size, ratio, and the bounds of its interval. `middle` has the median of all
     systems by size.

@@ -190,7 +190,7 @@ def cache_folder() -> Path | None:
 
 
 def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:
-    """What the numbers of a metric depend on besides the test set.
+    """Return a key of everything except the test set that the numbers of a metric depend on.
 
     None for a metric that does not belong to mtsig.
     """
@@ -221,7 +221,7 @@ def _entry(key: list[object]) -> Path | None:
 
 @cache
 def _counted_by(package: str) -> list[str]:
-    """What an entry depends on besides texts and settings: versions, and the source of a package.
+    """Return the versions and the source code on which an entry depends, besides its settings.
 
     The source counts because a checkout changes more often than its version.
     """

@@ -221,6 +221,6 @@ class WordMetric(Tokenized, ABC):
 def compiled_late(kernel: Callable[..., None], *helpers: Callable[..., Any]) -> Callable[..., None]:
     """A function that is compiled when it is first used, with the helpers that it calls.
 
-    So to name a metric does not load a compiler.
+    So using the name of a metric does not load a compiler.
     """
     return compiled(kernel, *helpers)

@@ -239,7 +239,7 @@ class OverRuns:
 def average_runs(metric: Metric, testset: TestSet) -> Metric:
     """The metric over the training runs of a test set.
 
-    The metric itself where there are no runs, and where it is over runs already.
+    It returns the metric itself if there are no runs, or if it already averages over runs.
     """
     if not testset.runs or hasattr(metric, "n_runs"):
         return metric

@@ -239,7 +239,7 @@ def _join(*statistics: np.ndarray) -> np.ndarray:
 
 
 def _ranges(begins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """All places from each beginning on, as many as its size."""
+    """Return, for each beginning, its following places, as many as its size."""
     begins = begins.ravel()
     sizes = sizes.ravel()
     places_before = np.cumsum(sizes) - sizes

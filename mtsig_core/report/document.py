@@ -60,7 +60,7 @@ class Warnings:
 
 @dataclass(frozen=True, kw_only=True)
 class Assumptions:
-    """What was assumed of these metrics when files were read; text has the options that help."""
+    """Assumptions about these metrics when files were read; text has the options that help."""
 
     assumed: tuple[Assumption, ...]
     metrics: tuple[str, ...]

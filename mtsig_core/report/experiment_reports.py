@@ -694,7 +694,7 @@ def _state_autorank(result: PairAutoRank) -> str:
 
 
 def _explain_autorank_ranks(result: PairAutoRank) -> list[str]:
-    """What ranks and ranges are, a sentence each."""
+    """Explain ranks and ranges, a sentence each."""
     settings = result.settings
     level = f"{100 * (1 - settings.alpha):g}%"
     ranks = f"Rank: the rank range. All rank ranges hold together at about {level}."
@@ -1399,7 +1399,7 @@ def _list_names(text: str, names: Sequence[str]) -> list[str]:
 
 
 def ranks_of(replication: AnyReplication) -> dict[str, RankReplication]:
-    """By language pair the published ranks, where the table has any."""
+    """Return the published ranks by language pair, where the table has any."""
     ranks = {}
     for pair, result in _by_pair(replication).items():
         if result.ranks is not None:
@@ -1498,7 +1498,7 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
 
 
 def replication_blocks(replication: AnyReplication) -> list[Block]:
-    """What comes out of published ranks and of published scores: sentences and tables."""
+    """Report on published ranks and published scores in sentences and tables."""
     blocks = _write_paragraphs(rank_sentences(replication))
     has_ranks = bool(ranks_of(replication))
     if has_ranks:

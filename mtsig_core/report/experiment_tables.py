@@ -337,7 +337,7 @@ def _write_published_p(p: float | None) -> str | None:
 
 
 def pair_form(tests: AllPairTests) -> str:
-    """How the scores of a pair and their difference are written."""
+    """Choose the format of a pair's scores and of their difference."""
     return written_like((tests.score_a, tests.score_b))
 
 
@@ -444,7 +444,7 @@ def claim_table(claims: Claims) -> Table:
 
 
 def unit_table(changes: UnitChanges) -> Table:
-    """How many pairs are significant by which unit, by correction.
+    """Tabulate how many pairs are significant by which unit, by correction.
 
     Where none can be significant, the row says how many trials or documents that takes.
     """
@@ -856,7 +856,7 @@ def _find_published_score(sweep: ReferenceSweep, row: ReferenceSize) -> float | 
 
 
 def _choose_form(rows: Iterable[SystemSize | ReferenceSize]) -> str:
-    """How scores of these rows are written."""
+    """Choose the format of the scores in these rows."""
     return written_like(row.score for row in rows if row.score is not None)
 
 
@@ -945,7 +945,7 @@ def formula(example: WorkedExample) -> str:
 
 
 def right_value(example: WorkedExample, claim: Claim) -> float:
-    """What a claim of the note should say."""
+    """Return the correct value of a claim in the note."""
     if claim.what == "brevity penalty":
         return example.brevity_penalty
     n = int(claim.what[-1])

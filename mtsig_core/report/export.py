@@ -107,8 +107,8 @@ def comparison_csv(comparison: Comparison) -> str:
 
     Rows are systems, pairs, leaders by each reference, training runs, exclusions, and assumptions
     (their sentence is the ``reason``). A difference is score(a) - score(b), whichever is better.
-    The last columns say on each row what it depends on, because a comment line would be lost once
-    rows are sorted, joined or cut.
+    The last columns repeat on each row what it depends on, because a comment line is lost once rows
+    are sorted, joined or cut.
     """
     info = comparison.testset
     rows: Records = []

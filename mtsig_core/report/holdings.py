@@ -93,7 +93,7 @@ def find_gap(testset: TestSet) -> Gap | None:
 
 
 def _count_scores(scores: SegmentScores, name: str) -> int:
-    """How many scores a system has."""
+    """Count the scores of a system."""
     return sum(score is not None for score in scores.by_system.get(name, ()))
 
 

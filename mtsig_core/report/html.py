@@ -135,7 +135,7 @@ def _table_with_notes(
 
 
 def report_fragment(report: Report) -> str:
-    """What a notebook shows of a report, in its font and colours.
+    """Write a report for a notebook, in the notebook's font and colours.
 
     It has no figures. Caveats and long tables are folded away.
     """
@@ -199,7 +199,7 @@ def _name_arguments(remedies: Sequence[Remedy]) -> str:
 
 
 def metric_table(result: MetricResult) -> str:
-    """What a notebook shows of the systems by one metric, with its signature."""
+    """Write the systems by one metric for a notebook, with its signature."""
     macros = _macros()
     direction = _name_lower_is_better(result)
     return _notebook_html(
@@ -212,7 +212,7 @@ def metric_table(result: MetricResult) -> str:
 
 
 def score_table(scores: Scores) -> str:
-    """What a notebook shows of scores: a column for each metric, and the signatures."""
+    """Write scores for a notebook: a column for each metric, and the signatures."""
     macros = _macros()
     written = [table_html(scores_table(scores))]
     for result in scores.metrics.values():

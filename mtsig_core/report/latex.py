@@ -112,7 +112,7 @@ def name_cell(text: str) -> str:
 
 
 def name_column(names: Iterable[str], widest: int = _LONGEST_NAME) -> str:
-    """How a column of names is set: as wide as it is, or in lines where that is too much."""
+    """Choose the setting of a column of names: at full width, or in lines if too wide."""
     fits = all(width(_approximate(name)) <= widest for name in names)
     if fits:
         return "l"
@@ -274,7 +274,7 @@ def _write_cells(table: Table, print_names: Mapping[str, str]) -> list[list[str]
 
 
 def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -> list[str]:
-    """How columns are set: numbers on the right, names and other text in lines where they are long.
+    """Choose the setting of columns: numbers on the right, long names and texts in lines.
 
     A table that floats is shrunk to the page. One that is broken into pages is not: its texts have
     what room its numbers leave.

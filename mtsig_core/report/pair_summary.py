@@ -62,7 +62,7 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
 
 
 def summary_verdict(dispute: Dispute) -> str:
-    """What the metrics decide about the pair, in one sentence without its full stop."""
+    """State the decisions of the metrics on the pair, in one sentence without its full stop."""
     metrics: dict[int, list[str]] = {1: [], -1: [], 0: []}
     for by_metric in dispute.metrics:
         metrics[by_metric.decision].append(metric_title(by_metric.result.metric))
@@ -156,7 +156,7 @@ def _list_caution_texts(dispute: Dispute) -> list[Block]:
 
 
 def _list_methods(dispute: Dispute) -> list[Block]:
-    """How it was tested by each metric, each sentence once."""
+    """Explain the test by each metric, each sentence once."""
     blocks: list[Block] = []
     written: set[str] = set()
     for by_metric in dispute.metrics:
@@ -319,7 +319,7 @@ def _tabulate_sizes(dispute: Dispute) -> TableBlock:
 
 
 def _write_size(size: Value, by_metric: MetricDispute) -> str | None:
-    """How many units would settle it, with the interval of that."""
+    """Estimate the units that would settle the question, with an interval."""
     n, low, high = size(by_metric).units, size(by_metric).low, size(by_metric).high
     if n is None:
         return None

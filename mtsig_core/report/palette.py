@@ -40,7 +40,7 @@ def colour_limit(values: Iterable[float]) -> tuple[float, bool]:
 
 
 def level(value: float, limit: float) -> float:
-    """How much colour a value gets, from -1 to 1.
+    """Compute the amount of colour of a value, from -1 to 1.
 
     It is the square root, so that one large value does not bleach all.
     """
@@ -131,7 +131,7 @@ def wrapped(text: str, widest: float) -> list[str]:
 def shortened(text: str, widest: float) -> str:
     """The text, at most so wide.
 
-    What is too much goes from the middle, as names tend to begin alike.
+    The cut is in the middle, because names tend to begin alike.
     """
     if width(text) <= widest:
         return text

@@ -49,7 +49,7 @@ Scale = Callable[[float], float]
 
 
 class RowStyle(NamedTuple):
-    """How the rows of a drawing are set, in pixels."""
+    """The layout of a drawing's rows, in pixels."""
 
     least: float = 26  # the height of a row with one line
     space: float = 9  # above and below the lines of a name
@@ -364,7 +364,7 @@ def task_svg(comparison: TaskComparison, metric: str) -> str:
 
 
 def task_picture(comparison: TaskComparison, metric: str) -> str:
-    """The ranks of a task as a file of its own, which says what it shows."""
+    """Draw the ranks of a task as a separate file, with an explanation below."""
     ranks = rank_table(comparison, metric)
     key = [
         f"Ranks by {name_metric(metric)}.",

@@ -164,7 +164,7 @@ def _describe_choice(change: SetSettings) -> str:
 
 
 def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str]) -> str | None:
-    """What changed in a task since it was reviewed; None where nothing did.
+    """Describe the changes of a task since its review; None without changes.
 
     The task is without the exclusions of the review, the digests are of the language pairs that are
     at hand.
@@ -260,7 +260,7 @@ def _list_first(systems: Iterable[SystemResult | MacroSystem]) -> list[str]:
 
 
 def decision_cautions(review: Review, task_comparison: TaskComparison) -> list[Caution]:
-    """What the numbers say against the decisions.
+    """Return cautions about decisions that the numbers contradict.
 
     A declared system may not be first, and a system of the top group may not be declared.
     """

@@ -258,7 +258,7 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
 
 
 def legend(marks: str = MARKS[0]) -> str:
-    """What the marks mean."""
+    """Explain the marks."""
     macros = _macros()
     if marks == MARKS[1]:
         return str(macros.legend_of_differences())

@@ -136,7 +136,7 @@ def rounded(value: float | None, sign: str = "") -> str:
 
 
 class CellForm(NamedTuple):
-    """How differences are written where a cell has room for few digits."""
+    """The format of differences where a cell has room for few digits."""
 
     decimals: int = 2
     power: int = 0  # of ten, that they are divided by
@@ -201,7 +201,7 @@ MISSING = "-"
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """How values of one kind are written and sorted."""
+    """The format and sorting of values of one kind."""
 
     name: str
     write: Callable[[Any, str], str]

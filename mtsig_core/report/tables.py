@@ -248,7 +248,7 @@ def add_metric_columns(table: Table, results: Sequence[MetricResult]) -> Table:
 
 
 def rank_changes_table(before: MetricResult, after: MetricResult) -> Table:
-    """How excluding systems changes the ranks and the wins, ties and losses of every system."""
+    """Tabulate how exclusions change the ranks, wins, ties and losses of every system."""
     tally_before = _write_tallies(before)
     tally_after = _write_tallies(after)
     ranks_after = {row.system: _get_ranks(row) for row in after.systems}

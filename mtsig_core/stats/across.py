@@ -84,7 +84,7 @@ class PairAcross:
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """By metric: ``>`` a is significantly better, ``<`` worse, ``~`` neither."""
+        """The relation by each metric: ``>`` a is significantly better, ``<`` worse, ``~`` neither."""
         return tuple(RELATIONS[decision] for decision in self.decisions)
 
     @property
@@ -160,7 +160,7 @@ def find_disputes(task: TaskComparison) -> list[Disputed]:
 
 
 class _Decision(NamedTuple):
-    """What one metric says of one pair."""
+    """The result of one metric for one pair."""
 
     improvement: float
     decision: int
@@ -242,7 +242,7 @@ class AcrossDraws:
 
 @dataclass(frozen=True, eq=False)
 class _Share:
-    """What one language pair has of systems and pairs; 0 for pairs without a common segment."""
+    """The share of one language pair in systems and pairs; 0 for a pair without common segments."""
 
     is_tested: np.ndarray  # bool, shape (pairs,)
     is_single: np.ndarray  # bool, shape (systems + pairs,)

@@ -382,7 +382,7 @@ def about_one_metric(results: Mapping[str, MetricResult], *remedies: Remedy) -> 
 
 
 def about_choice(task: TaskInfo, first: str) -> Iterator[Caution]:
-    """Warn if several metrics rank systems and neither human scores nor the task's table decides."""
+    """Warn if a task has several metrics, and neither human scores nor its table decides."""
     metrics = task.own_scores
     is_open = task.primary is None and not pick_human_scores(metrics)
     if is_open and first in metrics and len(metrics) > 1:

@@ -358,7 +358,7 @@ def _list_families(contrast: Contrast, n_systems: int) -> list[np.ndarray]:
 
 
 def _measure_worth(measured: Measured, units: Units) -> np.ndarray:
-    """How many units of equal size the score of each system is based on, shape (systems,)."""
+    """Count the units of equal size behind the score of each system, shape (systems,)."""
     systems = np.arange(len(measured.names))
     # The segments that a system has in common with itself are all that it has.
     pairs_with_itself = np.column_stack([systems, systems])

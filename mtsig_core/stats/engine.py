@@ -111,7 +111,7 @@ class Columns:
 
     @property
     def n_distinct(self) -> int:
-        """How many columns are stored, without those that fill up."""
+        """Count the stored columns, without padding."""
         return int(self.source.max(initial=-1)) + 1
 
     def expand(self, columns: np.ndarray, systems: slice | np.ndarray = slice(None)) -> np.ndarray:
@@ -248,7 +248,7 @@ class UnitStatistics:
             self._sum_dtype = np.dtype(np.float32)
 
     def _count_shared_segments(self) -> int:
-        """Of means of segment scores, how many segments all systems have; else 0.
+        """Count the segments that all systems have, for means of segment scores; else 0.
 
         0 also where they do not have the same number in each unit.
         """
@@ -373,7 +373,8 @@ def round_to_bits(values: np.ndarray, reach: np.ndarray | float, bits: int) -> n
 
 
 # -------------------------------------------------------------------------------------------------
-# In how many units two systems differ: the other units tell nothing of which is better, however many there are.
+# In how many units two systems differ: the other units do not show which system is better, however
+# many there are.
 
 
 #: So many that no p is bounded by their number: 2/2^20 is a two-millionth.
@@ -807,7 +808,7 @@ class Measured:
 
     @property
     def sign(self) -> int:
-        """What turns a difference of scores into an improvement."""
+        """Return the sign that turns a difference of scores into an improvement."""
         return direction(self.metric)
 
     @cached_property
@@ -858,7 +859,7 @@ class Measured:
         return self._select(np.array(rows, dtype=int))
 
     def units(self, kind: str = "auto", block_length: float | None = None) -> Units:
-        """What is drawn or swapped; see `make_units`."""
+        """The units that are drawn or swapped; see `make_units`."""
         return make_units(self.testset, kind, block_length)
 
     def sum_by(self, units: Units) -> UnitStatistics:

@@ -179,7 +179,7 @@ def swaps_units(settings: Settings) -> bool:
 
 
 def least_of_blocks(n_units: np.ndarray, block_length: float) -> np.ndarray:
-    """How often swaps of stationary blocks swap all segments or none: the smallest p.
+    """Compute how often swaps of blocks swap all segments or none: the smallest p.
 
     Both give the same size of difference. 2 (1 - 1 / 2L)^n - (1 - 1 / L)^n of n segments and mean
     length L: a block begins at a segment with chance 1/L, and a coin is tossed for each; without

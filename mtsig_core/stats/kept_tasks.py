@@ -25,7 +25,7 @@ from mtsig_core.testset import SegmentScores, TestSet
 
 
 class KeptDraws(dict[Any, Any]):
-    """What this process has drawn, by its keys (see `comparison.draws_key`), also on disk.
+    """Draws of this process by their keys (see `comparison.draws_key`), also on disk.
 
     Counts of metrics from other packages stay in memory only, because a change of their code goes
     unnoticed.
@@ -282,7 +282,7 @@ class KeptTask:
 
     @cached_property
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Of each language pair its references, and those with ratings that are no systems."""
+        """Return by language pair its references, and the rated names that are not systems."""
 
         def list_references() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
             references = {}

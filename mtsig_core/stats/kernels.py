@@ -161,7 +161,7 @@ def swap_stationary(begins: np.ndarray, coins: np.ndarray, swaps: np.ndarray) ->
 def sum_swapped(swaps: np.ndarray, first: int, columns: np.ndarray) -> np.ndarray:
     """Add up the rows of the units that are swapped, three times as fast as a matrix product.
 
-    Of each four units the sums of all 16 ways to swap them are made once, and then looked up
+    For every four units, the sums of all 16 ways to swap them are computed once and then looked up
     (Arlazarov, Dinic, Kronrod and Faradzev 1970).
 
     `swaps`: ndarray of uint8, shape (replicates, bytes), a bit for each unit, the first unit of a

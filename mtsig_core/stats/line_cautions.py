@@ -57,7 +57,7 @@ def about_lines(testset: TestSet, systems: Mapping[str, Lines]) -> Iterator[Caut
 
 @dataclass(frozen=True, eq=False)
 class _ComparedTexts:
-    """What the lines of an output are compared with."""
+    """The texts that the lines of an output are compared with."""
 
     testset: TestSet
 
@@ -82,7 +82,7 @@ class _ComparedTexts:
 
     @cached_property
     def rows_with_entities(self) -> set[int]:
-        """Where the source or a reference has an entity of HTML, which is then part of the text."""
+        """Find segments whose source or reference has an HTML entity as part of the text."""
         rows: set[int] = set()
         for lines in (self.sources, *self.references):
             rows.update(_list_entities(lines))
@@ -284,7 +284,7 @@ _Fold = Callable[[str], str]
 
 
 class _Folding(NamedTuple):
-    """What a text becomes where characters do not count, and which texts that changes."""
+    """Texts after folding, where characters do not count, and the texts that folding changes."""
 
     fold: _Fold
     changes: Callable[[str], object]

@@ -228,7 +228,7 @@ def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
     )
     check_trials(trials, alpha, "ar")  # the other tests draw as often
     metric = resolve_metric(testset, metric)
-    # Of a mean, the scores of all systems decide which segments take part.
+    # For a mean, the scores of all systems decide which segments take part.
     if not is_segment_mean(metric):
         testset = testset.only((a, b))
     measured = measure(testset, metric).only((a, b))

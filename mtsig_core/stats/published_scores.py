@@ -190,7 +190,7 @@ class _Column:
 
     @property
     def n_tried(self) -> int:
-        """How many settings were tried; none where all published scores come out."""
+        """Count the settings tried; 0 where all published scores come out."""
         if not self.differing:
             return 0
         return sum(self.score_with(change) is not None for change in self.changes)
@@ -246,7 +246,7 @@ def _is_published(score: float, published: str) -> bool:
 
 
 class _Setting(NamedTuple):
-    """What gives a published score, as the last fields of `ScoreBeside`."""
+    """The setting that gives a published score, as the last fields of `ScoreBeside`."""
 
     words: str
     signature: str

@@ -442,7 +442,7 @@ _Rank = Callable[[RankInputs], tuple[np.ndarray, Ranks]]
 
 @dataclass(frozen=True)
 class RankRule:
-    """How systems are ranked, and what that ignores."""
+    """A way to rank systems, and what it ignores."""
 
     name: str
     title: str  # ends a sentence on ranks
@@ -586,7 +586,7 @@ def find_inside_clusters(ranks: Ranks, pairs: np.ndarray, significant: np.ndarra
 
 
 def count_disjoint_ranks(ranks: Ranks, pairs: np.ndarray, among: np.ndarray) -> int:
-    """How many of the pairs `among` (bool) have disjoint rank ranges, which calls one better."""
+    """Count the pairs `among` (bool) with disjoint rank ranges, which call one system better."""
     first, second = pairs.T
     is_first_ahead = ranks.high[first] < ranks.low[second]
     is_second_ahead = ranks.high[second] < ranks.low[first]
@@ -724,7 +724,7 @@ def find_other_leaders(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
     """The references that each give another top group than all references together.
 
     A reference with too few segments to decide anything does not count. A reference that lacks
-    segments separates fewer systems, so a larger top group is no other answer.
+    segments separates fewer systems, so a larger top group does not contradict it.
     """
     top_group = find_top_group(result)
     if top_group is None:
@@ -741,7 +741,7 @@ def find_other_leaders(result: MetricResult) -> tuple[ReferenceLeaders, ...]:
 
 
 def count_reversed_pairs(result: MetricResult) -> int:
-    """How many significant pairs have ranks that call the worse system the better one.
+    """Count the significant pairs whose ranks call the worse system the better one.
 
     Simultaneous rank ranges never do. Rules that use scores can where systems are rated on
     different segments.

@@ -46,7 +46,7 @@ class Setting:
     names: Mapping[object, str] = field(default_factory=dict)  # what menus call its values
 
     def name_value(self, value: object) -> str:
-        """What menus call a value.
+        """Return the name of a value in menus.
 
         >>> SETTINGS["test"].name_value("ar"), SETTINGS["trials"].name_value(9999)
         ('Randomization test', '9,999')
@@ -224,7 +224,7 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is drawn: every setting of a comparison that the draws depend on, as resolved."""
+    """The plan of draws: every setting of a comparison that the draws depend on, as resolved."""
 
     test: str
     unit: str
@@ -405,8 +405,8 @@ def _resolve_correction(test: SignificanceTest, correction: str) -> str:
 def interval_kind(ci: str, n_effective: float) -> str:
     """The kind of interval for so many units of equal size.
 
-    ``auto`` is percentile, with fewer than 400 jackknife-t. Of equal size, as of very unequal units
-    the bootstrap sees only the large ones.
+    ``auto`` is percentile, with fewer than 400 jackknife-t. Units of equal size count, because the
+    bootstrap of very unequal units depends on the large ones.
     """
     if ci != "auto":
         return ci

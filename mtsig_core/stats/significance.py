@@ -267,7 +267,7 @@ def _least_drawn(n: np.ndarray) -> np.ndarray:
 def _least_signed_rank(n: np.ndarray) -> np.ndarray:
     """The least p of signed ranks, all with one sign.
 
-    Of more than 50, by the normal approximation for equal ranks.
+    With more than 50, it is the normal approximation for equal ranks.
     """
     from scipy.special import ndtr
 

@@ -22,7 +22,7 @@ _FARTHEST = 1e4
 
 
 def pseudo_values(left_out: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How much each unit adds to a quantity, about its mean, and which units have a part in it.
+    """Compute what each unit adds to a quantity, about its mean, and which units take part in it.
 
     (n - 1) (mean of all scores with a unit left out - the score with this one left out), of shape
     (k, units), 0 for units without a part; the second array is true for those that have one.
