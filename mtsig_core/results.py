@@ -65,8 +65,8 @@ class SamplingSettings:
     version: str
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(SamplingSettings):
     """Every choice that the numbers of a comparison depend on, as resolved (no ``auto`` is left).
 
     `ci` is the kind of interval for all segments; where few documents have ratings, it may be
@@ -75,16 +75,10 @@ class Settings:
     """
 
     test: str
-    unit: str
-    block_length: float | None
     trials: int | None
-    alpha: float
     correction: str
     ci: str
-    resamples: int
-    seed: int
     baseline: str | None
-    version: str
     rank_rule: str = "simultaneous"
 
 

@@ -74,7 +74,7 @@ from mtsig_core.version import __version__
 
 @dataclass(frozen=True)
 class Request:
-    """What a command works on, by one metric."""
+    """The input of a command, with one metric."""
 
     testset: TestSet
     metric: Metric
@@ -110,8 +110,8 @@ class CommandOutput:
 class Command:
     """A command: its help, the function that gives its numbers, and its options.
 
-    `options` are those that are no argument of the function that it calls, `helps` replace the
-    usual help of arguments.
+    `options` are the options that are not arguments of the function that it calls. `helps` replace
+    the usual help of arguments.
     """
 
     about: str
@@ -308,7 +308,7 @@ def _summarize(system: SampledSystem) -> dict[str, float | int | None]:
 
 
 def _tally(pair: SampledPair, test: str, alpha: float) -> dict[str, float | int | None]:
-    """How many samples conclude as the whole test set, the opposite or nothing.
+    """Count the samples that agree with the whole test set, contradict it, or find no difference.
 
     The shares have 95% intervals.
     """

@@ -30,7 +30,7 @@ from mtsig_core.testset import TestSet
 
 
 def check_out(args: Namespace, source: Source | TaskSource) -> None:
-    """Fail before the work, not after it, where --out cannot be written or is a file to read."""
+    """Fail before the computation, not after it, if --out cannot be written or is an input file."""
     path: str | None = args.out
     if path is None:
         return
@@ -77,7 +77,7 @@ def write_report(args: Namespace, report: Report) -> None:
 
 
 def drop_output() -> None:
-    """Discard what standard output still holds: Python writes it once more when it ends."""
+    """Discard the rest of standard output, because Python would write it again when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -143,7 +143,7 @@ def find_whole_task(args: Namespace, **fields_of_task: Any) -> TaskSource:
 def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:
     """The metrics that are asked for, or the default ones.
 
-    The default is BLEU, or all scores of a set without texts. Where the command `decides` between
+    The default is BLEU, or all scores of a set without texts. If the command `decides` between
     systems, human scores replace BLEU and come before other scores.
     """
     names = args.metrics

@@ -47,8 +47,8 @@ def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, SourceO
 def parse_names(text: str) -> tuple[str, ...]:
     """Read a comma-separated list.
 
-    An empty list, as of a variable of the shell that is not set, is refused: it does not mean all.
-    As in CSV, a name with a comma is in quotation marks.
+    An empty list is refused, because it can come from an unset shell variable; it does not mean
+    all. As in CSV, a name with a comma is in quotation marks.
 
     >>> parse_names('A,"B, or C"')
     ('A', 'B, or C')
@@ -68,7 +68,7 @@ def parse_columns(text: str) -> tuple[str, ...]:
 
 
 class AddUp(argparse.Action):
-    """A list that is given several times has the names of all of them, not only of the last."""
+    """Add up the names of an option that is given several times."""
 
     def __call__(
         self,
@@ -185,7 +185,7 @@ def _is_given(value: Any) -> bool:
 
 
 def _check_companions(args: Namespace) -> None:
-    """Refuse options that mean nothing without another."""
+    """Refuse options that need another option which is missing."""
     options = vars(args)
     if options.get("tokenize") is not None:
         check_tokenizer(args.tokenize)

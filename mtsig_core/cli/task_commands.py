@@ -117,7 +117,7 @@ def add_task(parser: ArgumentParser) -> None:
 
 
 def _read_one_task(args: Namespace) -> TaskSource:
-    """The task that the options name; an error where they name none, or two."""
+    """Read the task that the options name; an error if they name no task, or two."""
     if args.demo == (args.folder is not None):
         message = (
             "A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."

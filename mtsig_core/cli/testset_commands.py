@@ -150,9 +150,9 @@ def _find_rank_rule(
     readings: Readings,
     rank: Callable[[Any], Mapping[str, Any]],
 ) -> _Replicated:
-    """Add the published ranks, and which rule gives them.
+    """Add the published ranks, and the rule that reproduces them.
 
-    If no rule does, the files are read in other ways too.
+    If no rule reproduces them, the files are also read in other ways.
     """
     replication = add_ranks(by_rule)
     if all(ranks.comes_out for ranks in ranks_of(replication).values()):

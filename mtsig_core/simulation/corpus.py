@@ -94,9 +94,9 @@ def outputs(
 
 
 def load_demo(n_segments: int | None = None, n_references: int = 1) -> TestSet:
-    """The simulated corpus as shipped, equal to ``simulate(n_segments)``, without the wait.
+    """Load the shipped simulated corpus, which is equal to ``simulate(n_segments)``, but faster.
 
-    One reference is shipped; several are made when asked for.
+    One reference is shipped; more references are made on request.
     """
     if not 1 <= n_references <= _MOST_REFERENCES:
         raise SettingError(
@@ -313,7 +313,7 @@ def shared_task(seed: int = SEED) -> TestSet:
 
 
 def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task:
-    """A whole task: such a test set for each language pair, of its own random numbers.
+    """Simulate a whole task: such a test set for each language pair, with its own random numbers.
 
     Not every system took part in each. `pairs`: of `PAIRS`; all by default.
 

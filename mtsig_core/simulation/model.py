@@ -64,7 +64,7 @@ class SimulatedSystem:
 
 @dataclass(frozen=True)
 class Model:
-    """What is the same for all systems. Standard deviations are in probits."""
+    """The parameters that all systems share. Standard deviations are in probits."""
 
     topic_length: float = 450.0  # mean lengths in segments, geometrically distributed
     document_length: float = 15.0
@@ -92,7 +92,7 @@ class Model:
 
 
 class Corpus(NamedTuple):
-    """The content of a test set, before anyone puts it into words.
+    """The content of a test set, as meanings that are not yet words.
 
     `run`, `topic`, `document`: ndarray of int, shape (segments,), number of the run of segments on
     one topic, of the topic, and of the document; `difficulty`: shape (segments,); `text`: meanings;
@@ -195,7 +195,7 @@ class _Faults(NamedTuple):
 def _choose_faults(
     corpus: Corpus, system: SimulatedSystem, model: Model, stream: Stream, kind_draw: np.ndarray
 ) -> _Faults:
-    """What goes wrong with each word of a system."""
+    """Choose the faults of each word of a system."""
     grammar = corpus.grammar
     meaning, segment = corpus.text
     n = len(meaning)

@@ -715,7 +715,7 @@ def _close():
 
 
 def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
-    """Let the user choose two systems, by default the two best; also return the columns left over.
+    """Let the user choose two systems, by default the two best; also return the free columns.
 
     With fewer than two systems it ends the page.
     """

@@ -9,7 +9,17 @@ from mtsig_core.results import (
 from tests.builders.toys import metric_result, pair_result
 
 SETTINGS = Settings(
-    "ar", "document", None, 999, 0.05, "romano-wolf", "percentile", 200, 0, None, "0"
+    unit="document",
+    block_length=None,
+    alpha=0.05,
+    resamples=200,
+    seed=0,
+    version="0",
+    test="ar",
+    trials=999,
+    correction="romano-wolf",
+    ci="percentile",
+    baseline=None,
 )
 
 

@@ -12,7 +12,19 @@ from mtsig_core.results import Settings, SystemResult
 from tests.builders.cases import brief
 from tests.builders.toys import metric_result, pair_result
 
-SETTINGS = Settings("ar", "segment", None, 9999, 0.05, "holm", "percentile", 2000, 0, None, "0")
+SETTINGS = Settings(
+    unit="segment",
+    block_length=None,
+    alpha=0.05,
+    resamples=2000,
+    seed=0,
+    version="0",
+    test="ar",
+    trials=9999,
+    correction="holm",
+    ci="percentile",
+    baseline=None,
+)
 
 
 def made_up(n, p=lambda i, j: (0.0001, 0.001), names=None, higher=True, win=None):
