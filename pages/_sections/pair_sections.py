@@ -656,7 +656,8 @@ def show_card(pair: Pair) -> None:
     # A data URL has an origin of its own.
     encoded = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()
     st.iframe(f"data:text/html;charset=utf-8;base64,{encoded}", height=_HEIGHT)
-    command_box(f"{command} --format html", "dispute.command", "this summary")
+    printing_command = " ".join([command, "--format", "html"])
+    command_box(printing_command, "dispute.command", "this summary")
 
 
 def _compare_metrics(view: View) -> Comparison:
