@@ -27,7 +27,8 @@ from mtsig_core.stats.power import PairPlan, default_difference, plan
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
 from mtsig_core.testset import TestSet
 
-_DOCUMENTS, _SEGMENTS = 5, 2  # each way
+_DOCUMENTS = 5  # each way
+_SEGMENTS = 2
 
 RankEnds = tuple[int, int] | None
 _Row = TypeVar("_Row", PairResult, PairPlan)
@@ -132,7 +133,8 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     a, b = _choose_pair(comparison, a, b)
     sizes = {"trials": trials, "alpha": alpha, "resamples": resamples, "seed": seed, "jobs": jobs}
     task = _Task(testset, comparison, a, b, block_length, sizes)
-    disputes, not_compared = [], {}
+    disputes = []
+    not_compared = {}
     for k, metric in enumerate(resolved):
         if progress is not None:
             progress(f"the pair by {metric.name}", k / len(resolved))
@@ -301,10 +303,12 @@ def _rank_by_rules(task: _Task, metric: Metric) -> dict[str, tuple[RankEnds, Ran
     ranked = task.comparison.metrics[metric.name]
     unruled = _remove_rule(ranked)  # what other rules start from
     names = [row.system for row in unruled.systems]
-    segment_scores, domains = None, None
+    segment_scores = None
+    domains = None
     if is_segment_mean(metric):
         measured = measure(task.testset.keep_scorable(metric.name), metric).only(names)
-        segment_scores, domains = measured.segment_scores, measured.testset.domains
+        segment_scores = measured.segment_scores
+        domains = measured.testset.domains
     inputs = RankInputs.from_result(unruled, settings.alpha, segment_scores, domains)
     rules = fitting_rules(segment_scores is not None, domains is not None)
     by_rule = {}

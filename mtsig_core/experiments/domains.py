@@ -188,7 +188,9 @@ class _Study:
 def _find_cautions(study: _Study, testset: TestSet) -> Iterator[Caution]:
     """Find the cautions about the domains of a test set, which may have segments without scores."""
     metric = study.measured.metric
-    test, unit, alpha = study.plan.test, study.sampling.unit, study.sampling.alpha
+    test = study.plan.test
+    unit = study.sampling.unit
+    alpha = study.sampling.alpha
     if metric.name not in testset.scores:
         yield from about_files(testset)
     yield from about_scores(testset, metric.name)
@@ -297,7 +299,8 @@ def _test_whole_set(study: _Study) -> tuple[_Tested, dict[int, _Error]]:
     """
     plan = study.plan
     draws = draw_part(study.measured, study.pairs, plan, study.jobs)
-    contrast, sample = draws.contrast, draws.sides.sample
+    contrast = draws.contrast
+    sample = draws.sides.sample
     assert plan.trials is not None, "both tests draw"
     n_samples = plan.resamples
     if plan.test == "bootstrap":
@@ -347,7 +350,8 @@ def _split_variance(
     the differences with one unit left out, of the domains with segments of both systems. Shapes:
     `left_out`, `sizes` and `strata` (units,), both results (domains,).
     """
-    variances, worth = [], []
+    variances = []
+    worth = []
     for stratum in np.unique(strata[sizes > 0]):
         is_inside = (strata == stratum) & (sizes > 0)
         variances.append(left_out[is_inside].var() * np.count_nonzero(is_inside))
@@ -389,13 +393,15 @@ def find_half_width(se: float, variances: np.ndarray, worth: np.ndarray, alpha: 
 def _pair_rows(
     study: _Study, whole_set: _Tested, errors: dict[int, _Error], in_domains: list[_Tested]
 ) -> Iterator[StratifiedPair]:
-    names, sign = study.measured.names, study.measured.sign
+    names = study.measured.names
+    sign = study.measured.sign
     (p_adjusted,) = _adjust_together([whole_set], study.plan.test)
     decisions = decide_pairs(sign * whole_set.deltas, study.sampling.alpha, p=p_adjusted)
     rows_by_pair = _domain_rows(study, in_domains)
     for pair, error in errors.items():
         first, second = study.pairs[pair]
-        a, b = names[first], names[second]
+        a = names[first]
+        b = names[second]
         decision = int(decisions[pair])
         rows = rows_by_pair[pair]
         opposed = [row.domain for row in rows if decision * sign * row.delta < 0]
@@ -459,7 +465,8 @@ def _domain_rows(study: _Study, in_domains: list[_Tested]) -> list[list[DomainPa
 
 
 def _score_domain(study: _Study, k: int) -> DomainScores:
-    metric, statistics = study.measured.metric, study.statistics[k]
+    metric = study.measured.metric
+    statistics = study.statistics[k]
     points = np.asarray(metric.score(statistics.sum(axis=1)), dtype=np.float64)
     systems = np.arange(len(statistics))
     with_itself = np.column_stack([systems, systems])

@@ -158,7 +158,9 @@ def _influence(metric: Metric, statistics: np.ndarray, sums: np.ndarray) -> np.n
     """
     step = 1e-4 * np.maximum(np.abs(sums), 1.0)
     shifts = step[:, None, :] * np.eye(sums.shape[1])  # (2, stats, stats): one statistic at a time
-    change = metric.score(sums[:, None] + shifts) - metric.score(sums[:, None] - shifts)
+    above = metric.score(sums[:, None] + shifts)
+    below = metric.score(sums[:, None] - shifts)
+    change = above - below
     slope = change / (2 * step)
     by_system = np.einsum("snk,sk->sn", statistics, slope)
     influence: np.ndarray = by_system[0] - by_system[1]
@@ -168,8 +170,11 @@ def _influence(metric: Metric, statistics: np.ndarray, sums: np.ndarray) -> np.n
 # Type-I error: how often each test finds a difference between equal systems.
 
 
-_NULL_SEGMENTS, _NULL_DOCUMENTS = 300, 110  # segments and documents drawn for each pair of the null
-_SEGMENT_STREAM, _DOCUMENT_STREAM = 10, 11
+# Segments and documents drawn for each pair of the null.
+_NULL_SEGMENTS = 300
+_NULL_DOCUMENTS = 110
+_SEGMENT_STREAM = 10
+_DOCUMENT_STREAM = 11
 
 
 _Rejections = dict[tuple[str, str, str], bool]  # whether a test rejects, by null, unit and test
@@ -337,7 +342,10 @@ def conclusions_on(metric: Metric, pair_set: PairSet, trials: int, alpha: float)
 # 2005, Table 2).
 
 
-_PAPER_SYSTEMS, _PAPER_SEGMENTS, _EQUAL_STREAM = 6, 2000, 41  # as in the paper
+# As in the paper.
+_PAPER_SYSTEMS = 6
+_PAPER_SEGMENTS = 2000
+_EQUAL_STREAM = 41
 
 
 @table_row
@@ -419,9 +427,12 @@ def variants(  # noqa: PLR0913  each parameter is an option of the command
 
 
 # Of the draws of test sets: of equal systems, and with better ones among them.
-FAMILY_STREAM, CLAIMS_STREAM = 40, 42
-_FAMILY_SEGMENTS, _FAMILY_SYSTEMS = 300, (2, 3, 4, 6, 8, 10, 15)
-_ALL_PAIRS, _WITH_FIRST = "all pairs", "with the first"
+FAMILY_STREAM = 40
+CLAIMS_STREAM = 42
+_FAMILY_SEGMENTS = 300
+_FAMILY_SYSTEMS = (2, 3, 4, 6, 8, 10, 15)
+_ALL_PAIRS = "all pairs"
+_WITH_FIRST = "with the first"
 # Standard errors that the true difference has: a single test finds it 8 times in 10.
 _AIM = 2.8
 
@@ -958,7 +969,9 @@ def changes_between(
     ratios = [pair.se_ratio for pair in pairs if pair.se_ratio is not None]
     lowest = middle = highest = None
     if ratios:
-        lowest, middle, highest = min(ratios), median(ratios), max(ratios)
+        lowest = min(ratios)
+        middle = median(ratios)
+        highest = max(ratios)
     return UnitChanges(
         metric=by_segment.metric,
         alpha=alpha,

@@ -103,7 +103,8 @@ def wilson(share: float, n: float, z: float = _Z) -> tuple[float, float]:
     """Return Wilson's interval of a share of n; bounds of 0 and 1 are exact."""
     scale = 1 + z * z / n
     middle = share + z * z / (2 * n)
-    half_width = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    variance = share * (1 - share) / n
+    half_width = z * math.sqrt(variance + z * z / (4 * n * n))
     low = (middle - half_width) / scale if share > 0 else 0.0
     high = (middle + half_width) / scale if share < 1 else 1.0
     return low, high
@@ -596,7 +597,8 @@ def whole_p(contrast: Contrast, seed: int) -> np.ndarray:
 
 # Sizes of test sets: the default, parsed, in units.
 
-_LEAST, _LARGEST = 5, 1_000_000  # units of a subset
+_LEAST = 5  # units of a subset
+_LARGEST = 1_000_000
 _SMALLEST_SET = 2 * _LEAST
 
 

@@ -306,7 +306,8 @@ def worked_example(
     steps: list[Step] = []
     product = 1.0
     for n in NGRAM_ORDERS:
-        matched, total = counts[f"correct_{n}"], counts[f"total_{n}"]
+        matched = counts[f"correct_{n}"]
+        total = counts[f"total_{n}"]
         precision = share(matched, total)
         product *= precision or 0.0
         ngrams = _count_shared(output_tokens, reference_tokens, n)
@@ -520,9 +521,11 @@ def _list_disagreements(
     names = list(scored.testset.systems)
     disagreements = []
     for first, second in scored.pairs.tolist():
-        a, b = first, second
+        a = first
+        b = second
         if corpus[first] <= corpus[second]:
-            a, b = second, first
+            a = second
+            b = first
         corpus_delta = float(corpus[a] - corpus[b])
         average_delta = float(average[a] - average[b])
         if corpus_delta > 0 > average_delta:
@@ -560,7 +563,8 @@ def _choose_case(scored: _BothScores, sets: np.ndarray) -> Case | None:
         return None
     disagreement = _list_disagreements(scored, corpus[:, best], average[:, best])[0]
     names = list(scored.testset.systems)
-    a, b = names.index(disagreement.a), names.index(disagreement.b)
+    a = names.index(disagreement.a)
+    b = names.index(disagreement.b)
     rows = np.sort(sets[best])
     sentences = scored.metric.score(scored.counts[[a, b]][:, rows]).T.tolist()
     corpus_a, corpus_b = (sign * corpus[[a, b], best]).tolist()
@@ -661,10 +665,12 @@ def lengths(
     n = min(most, testset.n_segments)
     spread_rows = np.arange(n) * testset.n_segments // n
     selection = testset.only(names).take(spread_rows.tolist())
-    method, grid = "word penalty", PENALTIES
+    method = "word penalty"
+    grid = PENALTIES
     variants = _penalise(selection, names, report_stage(progress, "other lengths"))
     if variants is None:
-        method, grid = "truncation", LENGTH_SHARES
+        method = "truncation"
+        grid = LENGTH_SHARES
         variants = _truncate_all(selection, names, tokens_of(metric, selection))
     variant_set = replace(
         selection,

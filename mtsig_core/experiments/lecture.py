@@ -131,7 +131,8 @@ def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
     high = float(values.max())
     if about is not None:
         reach = max(about - low, high - about)
-        low, high = about - reach, about + reach
+        low = about - reach
+        high = about + reach
     room = 1.0
     if high > low:
         room = 0.06 * (high - low)
@@ -141,7 +142,8 @@ def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
 # Three sentences on which the mean of sentence scores and the corpus score disagree.
 
 
-_MEAN_STREAM, _DRAWS = 62, 10_000
+_MEAN_STREAM = 62
+_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,8 @@ class Resamples(DrawArrays):
         """
         values = np.stack([self.scores[:, 0], self.improvement])
         if self.too_few:
-            low, high = values.min(axis=1), values.max(axis=1)
+            low = values.min(axis=1)
+            high = values.max(axis=1)
         else:
             low, high = percentile(Sample(values.mean(axis=1), values, np.empty((0, 0))), ALPHA)
         score_low, improvement_low = low.tolist()
@@ -328,7 +331,9 @@ class Swaps(DrawArrays):
     @property
     def running_p(self) -> np.ndarray:
         """(c + 1) / (R + 1) after each trial, shape (trials,)."""
-        return np.asarray((np.cumsum(self.extreme) + 1) / np.arange(2, len(self.differences) + 2))
+        n_extreme = np.cumsum(self.extreme) + 1
+        n_permutations = np.arange(2, len(self.differences) + 2)
+        return np.asarray(n_extreme / n_permutations)
 
     @property
     def p(self) -> float:
@@ -496,7 +501,8 @@ def expected_by_sentence(per_document: int, correlation: float) -> float:
 # Fifteen systems, every pair tested.
 
 
-N_SYSTEMS, N_BETTER = 15, 3
+N_SYSTEMS = 15
+N_BETTER = 3
 CORRECTIONS_SHOWN = ("none", "bh", "holm", "romano-wolf")
 _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105
 

@@ -193,7 +193,8 @@ def _take_rated(
 def summarize_draws(human: str, draws: AgreementDraws) -> Agreement:
     """Estimate accuracies with their intervals, the most agreeing metric first, and compare metrics."""
     order = _rank_by_agreement(draws.rows)
-    testset, unit = draws.testset, draws.sampling.unit
+    testset = draws.testset
+    unit = draws.sampling.unit
     tokenizers = {metric.name: find_tokenizer(metric, testset) for metric in draws.metrics}
     rows = []
     for k in order:
@@ -348,7 +349,8 @@ def _draw_decisions(
         contrasts = _contrast_rated(metric, statistics, units, pairs, is_rated)
         progress = None
     sign = direction(metric)
-    signs, p = [], []
+    signs = []
+    p = []
     for contrast in contrasts:
         null = contrast.swap(plan.trials, sampling.seed, jobs=plan.jobs, progress=progress)
         resampled = contrast.bootstrap(sampling.resamples, sampling.seed, jobs=plan.jobs)
@@ -426,7 +428,8 @@ def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
 
     Samples in which people order no pair do not count.
     """
-    observed, samples = draws[0], draws[1:]
+    observed = draws[0]
+    samples = draws[1:]
     samples = samples[np.isfinite(samples)]
     if not len(samples):
         return 0.0, 1.0
@@ -459,12 +462,14 @@ def compare_metrics(
     rank = {k: place for place, k in enumerate(order)}
     comparisons = {}
     for k, (first, second) in enumerate(combinations(range(len(names)), 2)):
-        better, worse = first, second
+        better = first
+        worse = second
         delta = float(observed[k])
         p_value = float(p[k])
         adjusted = float(p_adjusted[k])
         if delta < 0 or (delta == 0 and rank[second] < rank[first]):
-            better, worse = second, first
+            better = second
+            worse = first
         comparisons[rank[better], rank[worse]] = AgreementComparison(
             names[better], names[worse], abs(delta), p_value, adjusted
         )

@@ -437,7 +437,9 @@ def count_against_tests(result: MetricResult) -> RankedAgainstTests:
     counts = RankedAgainstTests()
     for pair in result.pairs:
         # Two ranges share a rank where neither begins after the end of the other one.
-        is_tied = low[pair.a] <= high[pair.b] and low[pair.b] <= high[pair.a]
+        a_reaches_b = low[pair.a] <= high[pair.b]
+        b_reaches_a = low[pair.b] <= high[pair.a]
+        is_tied = a_reaches_b and b_reaches_a
         if pair.better is not None:
             counts += RankedAgainstTests(significant=1, tied=int(is_tied))
         else:

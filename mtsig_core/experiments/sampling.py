@@ -158,7 +158,9 @@ class SampledSystem:
     def hits(self) -> np.ndarray:
         """Whether each interval contains the score on the whole test set, shape (samples,)."""
         tie = TOLERANCE * abs(self.full)
-        return (self.low - tie <= self.full) & (self.full <= self.high + tie)
+        is_above_low = self.low - tie <= self.full
+        is_below_high = self.full <= self.high + tie
+        return is_above_low & is_below_high
 
     @property
     def hit_rate(self) -> Rate:
@@ -450,7 +452,8 @@ def _conclude_sample(
     settings: SamplingSettings,
     trials: int,
 ) -> _SampleConclusions:
-    resamples, seed = settings.resamples, settings.seed
+    resamples = settings.resamples
+    seed = settings.seed
     units = Units.segments(statistics.shape[1])
     data = engine.UnitStatistics(metric, statistics, units)
     scores = engine.bootstrap_scores(data, resamples, seed)
@@ -590,8 +593,10 @@ def _score_samples(
 # Coverage: how often an interval from a small test set contains the score of its large source.
 
 
-_SEGMENTS, _DOCUMENTS = 300, 30  # of a test set
-_SEGMENT_STREAM, _DOCUMENT_STREAM = 30, 31
+_SEGMENTS = 300  # of a test set
+_DOCUMENTS = 30
+_SEGMENT_STREAM = 30
+_DOCUMENT_STREAM = 31
 
 
 @dataclass(frozen=True)
@@ -718,7 +723,8 @@ def _estimate_intervals(
     segments = segment_scores(metric, pair_set.statistics) if units.kind == "segment" else None
     score_segments = difference_segments = None
     if segments is not None:
-        score_segments, difference_segments = segments[:1], contrast.difference(segments)
+        score_segments = segments[:1]
+        difference_segments = contrast.difference(segments)
     score = Sample(data.scores[:1], scores[:1], left_out[:1], score_segments, freedom)
     difference = Sample(
         contrast.deltas,

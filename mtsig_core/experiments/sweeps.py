@@ -191,7 +191,9 @@ def by_draws(
 
 def _square_ratio(ratio: float, half_width: float) -> tuple[float, float]:
     """Return the interval of a squared ratio, from half the interval of the ratio's logarithm."""
-    return ratio**2 * math.exp(-2 * half_width), ratio**2 * math.exp(2 * half_width)
+    low = ratio**2 * math.exp(-2 * half_width)
+    high = ratio**2 * math.exp(2 * half_width)
+    return low, high
 
 
 def _relative_widths(scores: np.ndarray, alpha: float) -> np.ndarray:
@@ -230,7 +232,8 @@ class _Source:
     def from_measured(cls, measured: Measured, unit: str) -> _Source:
         measured = measured.best_first()
         units = measured.units(unit)
-        metric, statistics = measured.metric, measured.statistics
+        metric = measured.metric
+        statistics = measured.statistics
         all_pairs = engine.all_pairs(len(statistics))
         contrast = contrast_pairs(metric, statistics, units, all_pairs)
         pair_rows = contrast.rows
@@ -851,7 +854,8 @@ def _reference_rows(
     """Make a row for each number of references, size and system; `sweeps` are by that number."""
     for n_references, same_number in sweeps.items():
         for first_row in same_number[0].systems:
-            size, system = first_row.size, first_row.system
+            size = first_row.size
+            system = first_row.system
             rows = [_find_row(sweep, size, system) for sweep in same_number]
             width = _mean([row.width for row in rows])
             single_rows = [_find_row(sweep, size, system) for sweep in sweeps[1]]
@@ -1116,7 +1120,8 @@ def _repeat(pool: np.ndarray, size: int, alpha: float) -> Repeated:
     medians, low, high = _percentiles(runs, alpha)
     sd_low = sd_high = None
     if n_runs > 1:
-        sd_low, sd_high = _deviation(low), _deviation(high)
+        sd_low = _deviation(low)
+        sd_high = _deviation(high)
     interval = relative_sd = relative_sd_range = relative_theory = None
     if medians.all():
         relative_low = (low - medians) / np.abs(medians)
