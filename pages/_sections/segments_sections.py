@@ -337,7 +337,7 @@ class Reader:
             self.write_heads([k])[0],
             unit=self.unit,
             tokens=tokens,
-            chosen=(self.a, self.b),
+            pair_names=(self.a, self.b),
             notes=[*notes, "best first, by the score of this segment"],
         )
 

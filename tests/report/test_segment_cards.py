@@ -76,7 +76,7 @@ def test_names_and_texts_are_literal_and_apart_from_what_stands_beside_them():
             "+1",
             unit="BLEU",
             tokens=tokens,
-            chosen=(NAME, "B"),
+            pair_names=(NAME, "B"),
         ),
         segments_html(SET, [NAME, "B"], [0, 1], ["+1", "-1"], title=NAME, tokens=tokens),
     ):
