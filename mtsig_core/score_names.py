@@ -269,11 +269,15 @@ def check_settled(name: str, assumed: Iterable[Assumption]) -> None:
 
 
 def ask_direction(ranges: Mapping[str, tuple[float, float]]) -> SettingError:
-    """The error that asks about scores of which lower may be better, given by name with their range."""
+    """The error that asks which scores are better, given by name with their range."""
     scores = ", ".join(f"{name!r} ({low:g} to {high:g})" for name, (low, high) in ranges.items())
+    if all(may_be_lower(name) for name in ranges):
+        reason = f"By name, lower may be better in {scores}."
+    else:
+        reason = f"Neither name nor range settles it for {scores}."
     first = next(iter(ranges))
     return SettingError(
-        f"Is higher better, or lower? By name and range, lower may be better in {scores}. Choose which, for each.",
+        f"Is higher better, or lower? {reason} Choose which, for each.",
         {"lower_is_better": first},
         {"higher_is_better": first},
     )
