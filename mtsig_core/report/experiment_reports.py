@@ -895,7 +895,7 @@ def _record_pair(pair: PairResult) -> dict[str, Any]:
 #: By rule: the comparison with its ranks; everything else is the same.
 ByRule = Mapping[str, AnyComparison]
 _RANKS_NOTE = (
-    "A column has the rank ranges by one rule. 'Differs': only some of the rules have the system in the "
+    "A column has the rank ranges by one rule, or by several that rank alike. 'Differs': only some of the rules have the system in the "
     "top group, or as the winner."
 )
 _COUNTS_NOTE = (
@@ -948,7 +948,8 @@ def rules_table(by_rule: ByRule, metric: str) -> Table:
     Language pairs in which the rule changes the top group or the winner come first.
     """
     results = _results_by_rule(by_rule, metric)
-    tables = {lang_pair: _ranks_table(by_rule) for lang_pair, by_rule in results.items()}
+    titles = _title_rules(results)
+    tables = {lang_pair: _ranks_table(in_pair, titles) for lang_pair, in_pair in results.items()}
     if "" in tables:
         return tables[""]
     joined = join_tables("rules", _LANG_PAIR, tables)
@@ -957,7 +958,25 @@ def rules_table(by_rule: ByRule, metric: str) -> Table:
     return replace(joined, ruled={*joined.ruled, *last_rows})
 
 
-def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
+def _title_rules(results: Mapping[str, Mapping[str, MetricResult]]) -> dict[str, str]:
+    """The title of each rule's column; rules that give the same ranks everywhere share the first one.
+
+    `results` are by language pair and by rule.
+    """
+    ranks_by_rule: dict[str, list[Any]] = {}
+    for lang_pair, by_rule in results.items():
+        for rule, result in by_rule.items():
+            for row in result.systems:
+                rank = (lang_pair, row.system, row.rank_low, row.rank_high, row.cluster)
+                ranks_by_rule.setdefault(rule, []).append(rank)
+    alike: dict[frozenset[Any], list[str]] = {}
+    for rule, ranks in ranks_by_rule.items():
+        alike.setdefault(frozenset(ranks), []).append(rule)
+    return {rules[0]: ", ".join(map(_name_rule, rules)) for rules in alike.values()}
+
+
+def _ranks_table(by_rule: Mapping[str, MetricResult], titles: Mapping[str, str]) -> Table:
+    """The ranks by each rule; a rule without one of the `titles` has its column in files only."""
     disagreements = _list_disagreements(by_rule)
     systems = list(disagreements)
     table = TableBuilder("rules", systems)
@@ -967,7 +986,10 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
     for rule, result in by_rule.items():
         rows = {row.system: row for row in result.systems}
         ranks = [join_ends(rows[name].rank_low, rows[name].rank_high) for name in systems]
-        table.add_values(rule, _name_rule(rule), "rank", ranks)
+        if rule in titles:
+            table.add_values(rule, titles[rule], "rank", ranks)
+        else:
+            table.add_values(rule, _name_rule(rule), "rank", ranks, where="files")
         clusters[rule] = [rows[name].cluster for name in systems]
         marks |= {(k, rule) for k, name in enumerate(systems) if rows[name].rank_low == 1}
     for rule, cells in clusters.items():

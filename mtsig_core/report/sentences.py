@@ -56,6 +56,7 @@ from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.ranks import (
     RANK_RULES,
     RankRule,
+    count_only_by_rule,
     count_reversed_pairs,
     find_top_group,
     has_clear_winner,
@@ -1094,8 +1095,9 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
     `significant`: significant pairs of systems; `significant_inside`: significant pairs inside one
     cluster; `inside_apart`: pairs of `significant_inside` whose rank ranges do not overlap;
     `turned_round`: significant pairs ranked the other way round. `apart_not_significant`: pairs
-    that the rule ranks apart without a significant difference. `ranks`: ranks compared with
-    simultaneous rank ranges; `changed`: ranks that differ.
+    that the rule ranks apart without a significant difference. `only_by_rule`: pairs that only the
+    rule, not the test, calls different. `ranks`: ranks compared with simultaneous rank ranges;
+    `changed`: ranks that differ.
     """
     names = (
         "significant",
@@ -1105,6 +1107,7 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
         "apart_not_significant",
         "turned_round",
         "inside_apart",
+        "only_by_rule",
     )
     counts = dict.fromkeys(names, 0)
     ruled_results = [
@@ -1118,6 +1121,7 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
         counts["apart_not_significant"] += ruled.apart_not_significant or 0
         counts["turned_round"] += count_reversed_pairs(result)
         counts["inside_apart"] += ruled.inside_apart or 0
+        counts["only_by_rule"] += count_only_by_rule(result)
         if ruled.changed is not None:
             counts["ranks"] += len(result.systems)
             counts["changed"] += ruled.changed
@@ -1908,6 +1912,11 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
     if any(result.ruled is not None for result in _list_results(comparison, metric)):
         decisions += ", by the rule of the ranks"
     sentences.append(f"Wins, ties and losses are {decisions}, added up.")
+    if any(row.better_share is not None for row in macro.systems):
+        title = find_rank_rule(comparison).title
+        sentences.append(
+            f"Systems above: the share with a better score, the mean over a system's language pairs, {title}."
+        )
     return sentences
 
 

@@ -899,6 +899,14 @@ def _add_means(table: TableBuilder, macro: MacroResult, results: Sequence[Metric
     table.add("score", "mean score", "score", lambda system: across[system].score, form=form)
     for key in ("wins", "ties", "losses"):
         table.add(key, key, "count", count(key))
+    if any(row.better_share is not None for row in macro.systems):
+        table.add(
+            "better_share",
+            "systems above",
+            "share",
+            lambda system: across[system].better_share,
+            form=".1%",
+        )
 
 
 def _find_judged_systems(results: Iterable[MetricResult]) -> set[str]:

@@ -747,7 +747,10 @@ class _TaskWork:
             draws = draws.over_domains
         lang_pairs = tuple(comparisons)
         settings_of_macro = settings_across(settings)
-        return _macro_result(metric, results, lang_pairs, draws, settings_of_macro, ci)
+        result = _macro_result(metric, results, lang_pairs, draws, settings_of_macro, ci)
+        if RANK_RULES[settings_of_macro.rank_rule].by_mean_place:
+            return _add_better_shares(result, results)
+        return result
 
     def _draw_across(
         self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
@@ -940,6 +943,20 @@ def _add_up_decisions(results: Sequence[MetricResult]) -> dict[str, MacroSystem]
                 losses=row.losses + losses,
             )
     return systems
+
+
+def _add_better_shares(macro: MacroResult, results: Sequence[MetricResult]) -> MacroResult:
+    """Add the mean share of systems with a better score, over a system's language pairs."""
+    shares: dict[str, list[float]] = {}
+    for result in results:
+        improvements = result.sign * np.array([row.score for row in result.systems])
+        for row, improvement in zip(result.systems, improvements, strict=True):
+            n_better = np.count_nonzero(improvements > improvement)
+            shares.setdefault(row.system, []).append(n_better / len(improvements))
+    systems = [
+        replace(row, better_share=float(np.mean(shares[row.system]))) for row in macro.systems
+    ]
+    return replace(macro, systems=tuple(systems))
 
 
 def _order_by_wins(systems: Iterable[MacroSystem]) -> tuple[MacroSystem, ...]:

@@ -29,14 +29,17 @@ from mtsig_core.stats.ranks import (
     find_top_group,
     has_clear_winner,
     overlap,
+    pearmut,
     rank_intervals,
     ranks_before_after,
     signed_rank,
     wmt21,
     wmt22,
     wmt22_appraise,
+    wmt22_appraise_all,
     wmt24,
     wmt25,
+    wmt26,
 )
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.task import Task, TaskExclusion
@@ -44,8 +47,8 @@ from mtsig_core.testset import SegmentScores
 from tests.builders.cases import brief
 from tests.builders.rated_tasks import made
 
-#: Rules with decisions of their own; these five differ most from each other.
-UNLIKE = ["wmt21", "wmt22-appraise", "wmt24", "wmt25", "overlap"]
+#: Rules with decisions of their own; these six differ most from each other.
+UNLIKE = ["wmt21", "wmt22-appraise", "wmt24", "wmt25", "wmt26", "overlap"]
 RULES = brief(
     len(UNLIKE), [*UNLIKE, *(rule for rule in RANK_RULES if rule not in (*UNLIKE, "simultaneous"))]
 )
@@ -254,8 +257,11 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
             "wmt21": wmt21,
             "wmt22": wmt22,
             "wmt22-appraise": wmt22_appraise,
+            "wmt22-appraise-all": wmt22_appraise_all,
             "wmt23": wmt22_appraise,
             "wmt25": wmt25,
+            "wmt26": wmt26,
+            "pearmut": pearmut,
         }
         expected = (
             wmt24(data, 0.05, rated.domains)[1] if rule == "wmt24" else by_rule[rule](data, 0.05)[1]
@@ -282,6 +288,7 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
         row.system: cluster for row, cluster in zip(result.systems, expected.cluster, strict=True)
     }
     inside = sum(pair.significant and place[pair.a] == place[pair.b] for pair in result.pairs)
+    alone = sum(pair.rule_better is not None and not pair.significant for pair in result.pairs)
     assert (result.ruled.changed, result.ruled.significant_inside) == (changed, inside)
     assert result.ruled.first_held == tuple(row.system for row in ours.systems if row.rank_low == 1)
     span = {row.system: set(range(row.rank_low, row.rank_high + 1)) for row in result.systems}
@@ -298,6 +305,8 @@ def test_a_comparison_is_ranked_by_the_rule_and_says_what_it_hides(rated, rule):
     assert (f"Here {inside} significant" in said) == bool(inside) and RANK_RULES[rule].ignores[
         0
     ] in said
+    assert (f"It separates {alone} pair" in said) == bool(alone)
+    assert ("equal systems" in said) == (rule == "wmt26")
     assert Comparison.from_json(found.render("json")) == found and found.settings.rank_rule == rule
 
 
@@ -312,12 +321,16 @@ def p_by_rule(rule, first, second, domains):
     both = ~(np.isnan(first) | np.isnan(second))
     if rule in ("wmt22-appraise", "wmt23"):
         return stats.mannwhitneyu(first[both], second[both], alternative="greater").pvalue
-    if rule in ("wmt21", "wmt22"):
+    if rule in ("wmt21", "wmt22", "wmt22-appraise-all"):
         return stats.mannwhitneyu(
             first[~np.isnan(first)], second[~np.isnan(second)], alternative="greater"
         ).pvalue
     if rule == "wmt25":
         return stats.wilcoxon((first - second)[both], alternative="greater").pvalue
+    if rule in ("wmt26", "pearmut"):
+        p_paired = stats.ttest_rel(first, second, nan_policy="omit").pvalue
+        p_unpaired = stats.ttest_ind(first, second, nan_policy="omit").pvalue
+        return p_paired if rule == "pearmut" else min(p_paired, p_unpaired)
     parts = []
     for name in sorted(set(domains)):
         inside = both & (np.array(domains) == name)
@@ -348,7 +361,11 @@ def test_pairs_have_the_difference_p_and_decision_of_the_rule(rated, rule, lower
     for pair in result.pairs:
         better, worse = sorted((pair.a, pair.b), key=means.__getitem__, reverse=True)
         assert pair.rule_delta == pytest.approx(sign * (means[pair.a] - means[pair.b]))
-        if rule == "overlap":
+        by_mean = sorted(means, key=means.__getitem__, reverse=True)
+        if rule == "pearmut" and by_mean.index(worse) > by_mean.index(better) + 1:
+            assert pair.rule_p is None
+            decided = False
+        elif rule == "overlap":
             assert pair.rule_p is None
             decided = (
                 max(ends[better]) < min(ends[worse])
@@ -405,6 +422,100 @@ def test_wmt21_counts_a_win_over_a_higher_mean_and_draws_lines_by_wins():
         [0, 0, 0],
     ]
     assert ranks.wins.tolist() == [2, 1, 0] and ranks.cluster.tolist() == [1, 2, 2]
+
+
+def test_appraise_draws_lines_by_the_fewest_wins_so_far():
+    """By hand: A beats D and E, B also C. So a line is below C; B alone beats as many as are left.
+
+    A is as good as C on the segments that all have, and has the best mean by segments of its own.
+    """
+    b, c, d, e = (np.linspace(0, 1, 60) + level for level in (6.0, 4.0, 2.0, 0.0))
+    a = np.concatenate([c, b + 9, b + 9])
+    b, c, d, e = (np.append(scores, np.full(120, np.nan)) for scores in (b, c, d, e))
+    data = np.array([a, b, c, d, e])
+    order, ranks = wmt22_appraise(data, 0.05)
+    assert order.tolist() == [0, 1, 2, 3, 4]
+    assert ranks.wins.tolist() == [2, 3, 2, 1, 0] and ranks.losses.tolist() == [0, 0, 1, 3, 4]
+    assert list(zip(ranks.low, ranks.high, strict=True)) == [(1, 3), (1, 2), (2, 3), (4, 4), (5, 5)]
+    assert ranks.cluster.tolist() == [1, 1, 1, 2, 3]
+    _, over_all = wmt22_appraise_all(data, 0.05)
+    assert over_all.wins.tolist() == [4, 3, 2, 1, 0]
+    assert over_all.cluster.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_wmt26_takes_the_smaller_p_of_a_paired_and_an_unpaired_test():
+    """A and B differ by paired differences alone, B and C by scores on different segments alone."""
+    rng = np.random.default_rng(4)
+    base = rng.normal(70, 12, 40)
+    a = np.append(base + 1.5 + rng.normal(0, 2, 40), np.full(40, np.nan))
+    b = np.append(base, np.full(40, np.nan))
+    c = np.append(np.full(39, np.nan), rng.normal(52, 12, 41))
+    data = np.array([a, b, c])
+    paired = stats.ttest_rel(a, b, nan_policy="omit").pvalue
+    unpaired = stats.ttest_ind(a, b, nan_policy="omit").pvalue
+    assert paired < 0.05 < unpaired
+    order, ranks = wmt26(data, 0.05)
+    assert order.tolist() == [0, 1, 2]
+    assert ranks.p[0, 1] == pytest.approx(paired)
+    assert ranks.p[1, 2] == pytest.approx(stats.ttest_ind(b, c, nan_policy="omit").pvalue)
+    assert ranks.wins.tolist() == [2, 1, 0] and ranks.cluster.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_wmt26_draws_a_line_where_all_above_differ_from_all_below(seed):
+    data = scores(np.random.default_rng(seed), 0.4, n=120)
+    order, ranks = wmt26(data, 0.05)
+    means = [np.nanmean(row) for row in data]
+    assert [means[k] for k in order] == sorted(means, reverse=True)
+    differs = np.array(
+        [[p_by_rule("wmt26", one, other, ()) < 0.05 for other in data] for one in data]
+    )
+    lines = [
+        place
+        for place in range(1, len(data))
+        if all(differs[i, j] for i in order[:place] for j in order[place:])
+    ]
+    clusters = ranks.cluster[order]
+    assert [k + 1 for k in range(len(data) - 1) if clusters[k] != clusters[k + 1]] == lines
+    for place, system in enumerate(order):
+        above = [k for k in range(place) if differs[order[k], system]]
+        below = [k for k in range(place + 1, len(data)) if differs[order[k], system]]
+        assert ranks.low[system] == (above[-1] + 2 if above else 1)
+        assert ranks.high[system] == (below[0] if below else len(data))
+        assert ranks.wins[system] == len(below) and ranks.losses[system] == len(above)
+
+
+def test_t_tests_without_two_segments_or_any_difference_decide_nothing():
+    one = np.array([[5.0, np.nan], [1.0, np.nan], [3.0, 3.0], [3.0, 3.0]])
+    for rule in (wmt26, pearmut):
+        _, ranks = rule(one, 0.05)
+        assert not ranks.better.any() and set(ranks.cluster.tolist()) == {1}
+
+
+def test_pearmut_compares_each_system_with_the_next():
+    """By hand: A, B and C are each a little better than the next; B is not told from C."""
+    base = np.linspace(0, 30, 30)
+    data = np.array([base, base + 2, base + 1.9 + np.tile([3.0, -3.0], 15), base + 4 + base / 30])
+    order, ranks = pearmut(data, 0.05)
+    assert order.tolist() == [3, 1, 2, 0]
+    assert ranks.better.sum(axis=1)[order].tolist() == [1, 0, 1, 0]
+    assert [(ranks.low[k], ranks.high[k]) for k in order] == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    assert np.count_nonzero(~np.isnan(ranks.p)) == 6
+
+
+def test_wmt26_orders_systems_across_language_pairs_by_the_share_of_better_ones():
+    """By hand: A is first of three, then second of two."""
+    few = {"A": [9.0, 8.0, 9.0] * 5, "B": [5.0, 6.0, 5.0] * 5, "C": [1.0, 2.0, 3.0] * 5}
+    testsets = {}
+    for lang_pair, by_system in {"en-de": few, "en-cs": {"A": few["C"], "B": few["A"]}}.items():
+        texts = {name: [None] * 15 for name in by_system}
+        testsets[lang_pair] = TestSet(lang_pair, texts, {}, scores={"human": by_system})
+    task = Task("toy", testsets)
+    macro = compare_task(task, "human", trials=99, resamples=99, rank_rule="wmt26").macro["human"]
+    shares = {row.system: row.better_share for row in macro.systems}
+    assert shares == pytest.approx({"A": (0 + 1 / 2) / 2, "B": (1 / 3 + 0) / 2, "C": 2 / 3})
+    ours = compare_task(task, "human", trials=99, resamples=99).macro["human"]
+    assert all(row.better_share is None for row in ours.systems)
 
 
 def test_wmt22_ends_a_cluster_where_all_above_beat_all_below():
@@ -656,8 +767,8 @@ def test_rules_of_segment_scores_need_them():
         match="as WMT24 are made of segment scores.*bleu is a score of the whole corpus",
     ):
         compare(texts, rank_rule="wmt24")
-    with pytest.raises(SettingError, match="rank rule 'wmt26'"):
-        compare(texts, rank_rule="wmt26")
+    with pytest.raises(SettingError, match="rank rule 'wmt27'"):
+        compare(texts, rank_rule="wmt27")
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
