@@ -895,8 +895,8 @@ def _record_pair(pair: PairResult) -> dict[str, Any]:
 #: By rule: the comparison with its ranks; everything else is the same.
 ByRule = Mapping[str, AnyComparison]
 _RANKS_NOTE = (
-    "A column has the rank ranges by one rule, or by several that rank alike. 'Differs': only some of the rules have the system in the "
-    "top group, or as the winner."
+    "A column has the rank ranges by one rule, or by several that rank alike. 'Differs': only some of the rules "
+    "have the system in the top group, or as the winner."
 )
 _COUNTS_NOTE = (
     "How each rule fits the tests of pairs. Ranked as tied: significant pairs whose rank ranges share a "

@@ -383,12 +383,14 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         The same seed gives the same result, whatever `jobs` is.
     baseline : str, optional
         Compare only with this system; there are no rank ranges then.
-    rank_rule : {"simultaneous", "wmt21", "wmt22", "wmt22-appraise", "wmt22-appraise-all", "wmt23", "wmt24", "wmt25", "wmt26", "pearmut", "overlap"}
-        How ranks are made: as simultaneous rank ranges from the pairs, corrected for all pairs;
-        from segment scores, as the WMT tasks of 2021 to 2026 published ranks, or as the dashboard of
-        Pearmut draws lines; or by overlap of the systems' intervals. The rule decides scores, order, wins and losses; pairs and their tests
-        stay. A warning explains what the rule ignores and what it hides here. ``wmt24`` scores by
-        the mean over domains, which the test set must have.
+    rank_rule : str
+        How ranks are made: "simultaneous", as rank ranges from the pairs, corrected for all pairs;
+        from segment scores as tasks of WMT published ranks, "wmt21", "wmt22", "wmt22-appraise",
+        "wmt22-appraise-all", "wmt23", "wmt24", "wmt25" and "wmt26"; "pearmut", as the dashboard of
+        Pearmut draws lines; or "overlap", of the systems' intervals. The rule decides scores,
+        order, wins and losses; pairs and their tests stay. A warning explains what the rule ignores
+        and what it hides here. "wmt24" scores by the mean over domains, which the test set must
+        have.
     by_reference : bool
         Whether to test by each single reference too, where several references score, to see whether
         they agree on the better system.
