@@ -45,7 +45,8 @@ from mtsig_core.report.sentences import (
     describe_direction,
     describe_methods,
     explain_head_to_head,
-    find_rank_rule,
+    explain_unfit_rule,
+    find_metric_rule,
     join_names,
     name_pairs,
     name_top_group,
@@ -803,7 +804,7 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
     comparison, title = findings.pairs[pair].comparison, metric_title(findings.metric)
     notes = [
-        f"Ranked {find_rank_rule(findings.comparison).title}.",
+        f"Ranked {find_metric_rule(findings.comparison, findings.metric).title}.",
         *_explain_further_ranks(findings, pair),
         *_explain_autorank(findings, pair),
     ]
@@ -838,15 +839,10 @@ def _show_head_to_head(findings: Findings, pair: str) -> TableBlock:
 def _explain_further_ranks(findings: Findings, pair: str) -> list[str]:
     """State the rule of the ranks by further metrics, where it differs from the first metric's."""
     metrics = findings.pairs[pair].comparison.metrics
-    if not metrics[findings.metric].has_rule_decisions:
-        return []
-    further = [name for name in findings.further if name in metrics]
-    titles = [metric_title(name) for name in further if not metrics[name].has_rule_decisions]
-    if not titles:
-        return []
-    return [
-        f"Ranks by {join_names(titles)} are simultaneous rank ranges, because the rule is for segment scores."
-    ]
+    settings = findings.pairs[pair].comparison.settings
+    further = [metrics[name] for name in findings.further if name in metrics]
+    unfit = [explain_unfit_rule(result, settings) for result in further]
+    return [sentence for sentence in unfit if sentence]
 
 
 def _explain_autorank(findings: Findings, pair: str) -> list[str]:

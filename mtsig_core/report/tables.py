@@ -24,7 +24,7 @@ from mtsig_core.report.sentences import (
     choose_form,
     describe_marked_ranks,
     explain_no_ranks,
-    find_rank_rule,
+    find_metric_rule,
     has_p_values,
     name_first_place,
     name_simultaneous,
@@ -959,7 +959,7 @@ def tops_table(comparison: TaskComparison, metric: str) -> Table:
 
     Where the ranks follow another rule, also the top group by simultaneous rank ranges.
     """
-    rule = find_rank_rule(comparison)
+    rule = find_metric_rule(comparison, metric)
     lang_pairs = select_lang_pairs(comparison, metric)
     table = TableBuilder("first", lang_pairs)
     table.add("language_pair", "language pair", "name", str)

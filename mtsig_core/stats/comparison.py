@@ -49,6 +49,7 @@ from mtsig_core.stats.settings import (
     Plan,
     check_jobs,
     check_metric,
+    check_rule_fits,
     resolve,
     resolve_decisions,
     resolve_plan,
@@ -302,10 +303,31 @@ def decide(
     >>> decide(draws, correction="holm") == compare(ts, trials=999, correction="holm")
     True
     """
+    check_rule_fits(rank_rule, draws.metrics)
+    return decide_by_fitting_rules(
+        draws,
+        alpha=alpha,
+        correction=correction,
+        ci=ci,
+        baseline=baseline,
+        rank_rule=rank_rule,
+    )
+
+
+def decide_by_fitting_rules(
+    draws: Draws,
+    *,
+    alpha: float = 0.05,
+    correction: str = "auto",
+    ci: str = "auto",
+    baseline: str | None = None,
+    rank_rule: str = "simultaneous",
+) -> Comparison:
+    """As `decide`, also where the rank rule fits no metric, whose ranks are then simultaneous."""
     testset = draws.testset
     plan = draws.plan
     for metric in draws.metrics:
-        check_metric(metric, plan.test, ci, rank_rule)
+        check_metric(metric, plan.test, ci)
     units = make_units(testset, plan.unit, plan.block_length)
     settings = resolve_decisions(
         testset,
@@ -418,6 +440,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     ('A', 'B', 0.001, 'a')
     """
     metrics = resolve_metrics(testset, metrics)
+    check_rule_fits(rank_rule, metrics)
     settings, units = resolve_comparison(
         testset,
         metrics,

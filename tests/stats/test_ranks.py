@@ -3,6 +3,7 @@ exclusions.
 """
 
 import itertools
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from scipy import stats
 
 from mtsig_core import Comparison, SettingError, TestSet, compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
+from mtsig_core.report.pair_summary import summary_tables
 from mtsig_core.report.sentences import state_verdict
 from mtsig_core.results import ReferenceLeaders
 from mtsig_core.source import TaskSource
@@ -934,3 +936,51 @@ def test_who_moves_who_leaves_and_who_may_be_the_first():
     )
     across = next(one for one in found.ranks if (one.pair, one.system) == (None, winner))
     assert across.after is None and not across.left_out  # it still has the other language pairs
+
+
+@pytest.fixture(scope="module")
+def rated_texts(rated):
+    """The rated systems with texts of which more words are lost the lower the rating."""
+    lost = {"S0": 1, "S1": 2, "S2": 2, "S3": 3, "S4": 4}
+    words = "a river ran through the old town last night".split()
+    systems = {name: [" ".join(words[n:])] * 120 for name, n in lost.items()}
+    return replace(rated, systems=systems, references={"ref": [" ".join(words)] * 120})
+
+
+def test_a_metric_without_scores_of_segments_keeps_our_ranks_beside_one_with(rated_texts):
+    settings = {"trials": 999, "resamples": 99}
+    both = compare(rated_texts, ["human", "chrf"], rank_rule="wmt24", **settings)
+    alone = compare(rated_texts, "chrf", **settings).metrics["chrf"]
+    assert both.metrics["chrf"] == alone and both.metrics["human"].ruled is not None
+    text = both.render("text")
+    note = "Ranks by chrF are simultaneous rank ranges, because the rule is for segment scores."
+    assert text.count(note) == 1
+    with pytest.raises(SettingError, match="chrf, bleu are scores of the whole corpus"):
+        compare(rated_texts, ["chrf", "bleu"], rank_rule="wmt24")
+    task = Task("toy", {"en-de": rated_texts, "en-cs": rated_texts})
+    macro = compare_task(task, ["human", "chrf"], rank_rule="wmt24", **settings).macro
+    ours = compare_task(task, ["human", "chrf"], **settings).macro
+    assert macro["chrf"] == ours["chrf"] and macro["human"] != ours["human"]
+    with pytest.raises(SettingError, match="chrf is a score of the whole corpus"):
+        compare_task(task, "chrf", rank_rule="wmt24", **settings)
+
+
+def test_a_pair_has_the_difference_and_p_of_the_rule(rated):
+    settings = {"trials": 999, "resamples": 99, "rank_rule": "wmt24"}
+    pair = compare(rated, "human", **settings).metrics["human"].pairs[0]
+    card = examine_dispute(rated, "human", a=pair.b, b=pair.a, **settings)
+    (by_metric,) = card.metrics
+    assert by_metric.pair.rule_p == pair.rule_p is not None
+    (table, *_) = [block.table for block in summary_tables(card)]
+    assert table.values("rule_p") == [pair.rule_p]
+    assert table.values("rule_better") == [getattr(pair, pair.rule_better)]
+    assert table.values("rule_difference") == [f"{-pair.rule_delta:+.2f}"]
+
+
+@pytest.mark.parametrize("rule", ["simultaneous", "wmt24"])
+def test_json_has_wins_ties_and_losses_of_each_system(rated, rule):
+    found = compare(rated, "human", trials=999, resamples=99, rank_rule=rule)
+    result = found.metrics["human"]
+    systems = json.loads(found.render("json"))["metrics"]["human"]["systems"]
+    tally = {row["system"]: (row["wins"], row["ties"], row["losses"]) for row in systems}
+    assert tally == result.tally() and any(wins for wins, _, _ in tally.values())
