@@ -62,6 +62,7 @@ from mtsig_core.report.table import (
     TableBuilder,
     join_ends,
     join_tables,
+    rank_interval,
     written_like,
 )
 from mtsig_core.report.tables import (
@@ -1393,7 +1394,11 @@ def _list_testset_differences(replication: Replication) -> list[str]:
     not_compared = "Not compared, because this test set cannot be scored by them"
     sentences = _list_renamed(replication.by_rule)
     sentences += _list_names("Only here", replication.only_here)
-    sentences += _list_names("Only in the table", replication.only_there)
+    only_there = replication.only_there
+    if replication.ranks is not None:
+        ranked = {row.called for row in replication.ranks.rows}
+        only_there = tuple(name for name in only_there if name not in ranked)
+    sentences += _list_names("Only in the table", only_there)
     sentences += _list_names(not_compared, replication.not_compared)
     suffixes = [f"{name} is {own_name}" for name, own_name in replication.by_suffix.items()]
     return sentences + _list_names("The end of a name says which references score", suffixes)
@@ -1491,6 +1496,18 @@ def _list_best_ways(ranks: RankReplication) -> list[str]:
     return [way for way in best if way in shortest.values()]
 
 
+def _compare_ranks(row: RankBeside, way: str) -> str:
+    """Name a system, with its published rank and its rank here."""
+    published = rank_interval(row.published.low, row.published.high or row.published.low)
+    ours = row.ours.get(way)
+    if ours is None:
+        return f"{row.system} ({published}, here without a rank)"
+    here = rank_interval(ours.low, ours.high)
+    if here == published:
+        return f"{row.system} (cluster {row.published.cluster}, here {ours.cluster})"
+    return f"{row.system} ({published}, here {here})"
+
+
 def rank_sentences(replication: AnyReplication) -> list[str]:
     """Which rule gives a published ranking, where it does not, and how many ranks others give."""
     sentences = []
@@ -1499,17 +1516,21 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
         about = metric_title(ranks.metric)
         if pair:
             about = f"{pair}, {about}"
-        wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
+        wrong = [
+            _compare_ranks(row, ranks.rule) for row in ranks.rows if not row.agrees(ranks.rule)
+        ]
         outcome = "The published ranking comes out"
         if wrong:
             outcome = f"{n_best} of {n_ranks} published ranks come out"
         titles = [_title_of_way(way) for way in _list_best_ways(ranks)]
         texts = [f"{about}: {outcome} with ranks {' and '.join(titles)}."]
         texts += _list_names("Different here", wrong)
-        worse_ways = [way for way, count in ranks.counts.items() if count < n_best]
-        fewer = [f"{_title_of_way(way)} {ranks.counts[way]}" for way in worse_ways]
+        fewer = [way for way, count in ranks.counts.items() if 0 < count < n_best]
         if fewer:
-            texts.append(f"Other rules give fewer of the {n_ranks}: {', '.join(fewer)}.")
+            numbers = [f"{_title_of_way(way)} {ranks.counts[way]}" for way in fewer]
+            texts.append(f"Other rules give fewer of the {n_ranks}: {', '.join(numbers)}.")
+        elif 0 in ranks.counts.values():
+            texts.append("Other rules give none.")
         sentences.append(" ".join(texts))
         sentences += _list_names("Not ranked here", ranks.not_compared)
     return sentences
