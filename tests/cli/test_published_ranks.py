@@ -307,3 +307,37 @@ def test_a_reference_that_takes_part_is_found(options, tmp_path, capsys):
     hint = "" if options else " with --refs-as-systems"
     assert f"The published ranking comes out with ranks by simultaneous rank ranges{hint}." in text
     assert "Not ranked here" not in text
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "n_segments"),
+    [
+        ("system,line,document,rater,score", [], 60),
+        ("system,line,document,rater,score", ["--raters", "mean"], 30),
+        ("system,line,rater,score", [], 30),  # both ratings would be independent units
+    ],
+)
+def test_wmt25_takes_each_rating_as_a_segment(columns, options, n_segments, tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    lines = [columns]
+    for system in "ABC":
+        for line in range(1, 31):
+            for rater in "xy":
+                values = {"system": system, "line": line, "document": f"d{line // 4}"}
+                values |= {"rater": rater, "score": round(rng.uniform(40, 90), 1)}
+                lines.append(",".join(str(values[column]) for column in columns.split(",")))
+    (tmp_path / "task").mkdir()
+    file = tmp_path / "task" / "ESA.en-de.csv"
+    file.write_text("\n".join(lines))
+    settings = ["--rank-rule", "wmt25", "--trials", "99", "--resamples", "20", "--format", "json"]
+    assert main(["compare", "--scores", f"ESA={file}", *options, *settings]) == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert found["testset"]["n_segments"] == n_segments
+    is_told = "each rating is a segment of its own" in err
+    assert is_told == (n_segments == 60)
+    codes = [caution["code"] for caution in found["warnings"]]
+    assert ("rank-rule-of-ratings" in codes) == (n_segments == 30)
+    assert main(["task", "--folder", str(file.parent), *options, *settings]) == 0
+    task = json.loads(capsys.readouterr().out)
+    assert task["pairs"]["en-de"]["testset"]["n_segments"] == n_segments
