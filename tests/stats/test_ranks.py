@@ -463,7 +463,7 @@ def test_wmt26_takes_the_smaller_p_of_a_paired_and_an_unpaired_test():
     assert ranks.wins.tolist() == [2, 1, 0] and ranks.cluster.tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1, 32])
 def test_wmt26_draws_a_line_where_all_above_differ_from_all_below(seed):
     data = scores(np.random.default_rng(seed), 0.4, n=120)
     order, ranks = wmt26(data, 0.05)
