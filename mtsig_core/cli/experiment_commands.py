@@ -49,6 +49,7 @@ from mtsig_core.experiments.sweeps import (
     with_references,
 )
 from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.progress import Progress
 from mtsig_core.report.caution_words import info_record
 from mtsig_core.report.commands import find_functions
 from mtsig_core.report.experiment_tables import (
@@ -65,7 +66,6 @@ from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.schema import to_json
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.power import cannot_plan, plan
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet

@@ -27,6 +27,7 @@ import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
+from mtsig_core.progress import Progress
 from mtsig_core.schema import decode, encode
 from mtsig_core.testset import TestSet, show_name
 from mtsig_core.version import __version__, find_version
@@ -83,7 +84,7 @@ STATISTICS_MEMORY = _Memory(max_bytes=1 << 25)
 
 
 def cached_statistics(
-    metric: Metric, testset: TestSet, progress: Callable[[float], None] | None = None
+    metric: Metric, testset: TestSet, progress: Progress | None = None
 ) -> np.ndarray:
     """Return ``metric.statistics(testset)``, from memory or disk if they were counted before.
 
@@ -122,7 +123,7 @@ def _read_or_count(
     metric: Metric,
     testset: TestSet,
     path: Path | None,
-    progress: Callable[[float], None] | None,
+    progress: Progress | None,
 ) -> np.ndarray:
     """Read statistics from their entry on disk; without it, count them and write it."""
     if path is None:

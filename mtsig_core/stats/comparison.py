@@ -19,6 +19,7 @@ from mtsig_core.metrics import (
     resolve_metrics,
 )
 from mtsig_core.metrics.cache import metric_key
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import (
     Comparison,
     MetricResult,
@@ -43,7 +44,6 @@ from mtsig_core.stats.draws import MetricDraws, draw_metric
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.settings import (
     Plan,
@@ -613,9 +613,8 @@ def bootstrap_measured(
     """Do as `bootstrap_systems`, with statistics that are counted already."""
     units = measured.units(settings.unit, settings.block_length)
     data = measured.sum_by(units)
-    report = report_stage(progress, "resamples")
     scores = engine.bootstrap_scores(
-        data, settings.resamples, settings.seed, jobs=jobs, progress=report
+        data, settings.resamples, settings.seed, jobs=jobs, progress=progress
     )
     left_out = engine.jackknife_scores(data)
     freedom = find_freedom(data, measured.stored)
@@ -681,8 +680,7 @@ def prepare_systems(
     metric = resolve_metric(testset, metric)
     if only:
         testset.only(only)  # raises for a name that is no system
-    counting = report_stage(progress, "counting")
-    measured = measure(testset, metric, progress=counting)
+    measured = measure(testset, metric, progress=progress)
     if only is not None:
         measured = measured.only(only)
     return settings, measured

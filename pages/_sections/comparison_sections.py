@@ -43,7 +43,6 @@ from mtsig_core.report.tables import (
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
-from mtsig_core.stats.parallel import report_stage
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, caution_boxes, charts, controls, result_cache, screen, views
@@ -156,8 +155,7 @@ def _score_systems(testset: TestSet, metric: str) -> list[float | None]:
 
     def work(nameless, progress):
         resolved = resolve_metric(nameless, metric)
-        counting = report_stage(progress, "counting")
-        sums = cached_statistics(resolved, nameless, counting).sum(axis=1)
+        sums = cached_statistics(resolved, nameless, progress).sum(axis=1)
         scores = resolved.score(sums).tolist()
         return [None if isnan(score) else score for score in scores]
 
