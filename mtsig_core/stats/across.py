@@ -117,7 +117,7 @@ class Disputed:
         """Count the pairs of one of `AGREEMENTS`."""
         return sum(pair.kind == kind for pair in self.pairs)
 
-    def alone(self, metric: str) -> int:
+    def count_alone(self, metric: str) -> int:
         """Count the pairs that only this metric decides."""
         index = self.metrics.index(metric)
         n_alone = 0

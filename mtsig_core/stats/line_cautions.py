@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from mtsig_core.caution import Caution
 from mtsig_core.metrics import lacks_tokenizer, resolve_metric
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.testset import TestSet, show_name
 
 Lines = Sequence[str | None]
@@ -390,7 +391,7 @@ def _score(
     metric = resolve_metric(folded, "bleu")
     if lacks_tokenizer(metric, folded):
         metric = resolve_metric(folded, "chrf")
-    scores = metric.score(metric.statistics(folded).sum(axis=1))
+    scores = metric.score(cached_statistics(metric, folded).sum(axis=1))
     return dict(zip(folded.systems, map(float, scores), strict=True)), metric.name
 
 

@@ -17,12 +17,12 @@ from joblib import cpu_count
 from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import SettingError
+from mtsig_core.metrics.cache import MISSING
 from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.source import PORTS_VARIABLE
 from pages._server import health, internals
 from pages._ui import address, screen
 from pages._ui.screen import end_page
-from pages._work.memory import MISSING
 from pages._work.scheduler import Job, Scheduler, TooLong, format_duration
 from pages._work.worker_pool import Progress, WorkerPool, worker_megabytes, worker_seconds
 

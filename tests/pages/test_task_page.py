@@ -62,7 +62,7 @@ def test_the_picture_is_what_the_core_finds(opened, root):
         "CSV",
         "JSON",
         "LaTeX",
-        "Report (HTML)",
+        "HTML report",
         "Picture (SVG)",
     ]
     assert any("Assumed: XCOMET: higher is better" in html.value for html in app.get("html"))

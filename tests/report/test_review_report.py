@@ -10,7 +10,6 @@ import pytest
 from mtsig_core import TestSet, compare
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.report.latex import escape, number_cell
-from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.review import (
     ACROSS_PAIRS,
     circles_table,
@@ -25,7 +24,6 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import count_hidden, explain_far_firsts
 from mtsig_core.report.tables import tops_table
-from mtsig_core.report.task_reports import task_document
 from mtsig_core.results import TaskInfo
 from mtsig_core.reviews import (
     Begin,
@@ -47,6 +45,7 @@ from mtsig_core.task import Task, TaskExclusion
 from mtsig_core.testset import SegmentScores
 from tests.builders.markup import Page
 from tests.builders.rated_tasks import made
+from tests.builders.rendered import comparison_text, task_document
 
 HOSTILE = "<b>نظام</b> _x"
 BEGIN = Begin("toy", None, "d0", {"en-de": "1", "en-cs": "2"}, "x", {"rank_rule": "simultaneous"})

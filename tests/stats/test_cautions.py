@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import SegmentScores, TestSet, compare
-from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_texts, find_cautions, find_file_cautions
@@ -20,6 +19,7 @@ from mtsig_core.stats.power import plan
 from mtsig_core.stats.ranks import find_top_group
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
+from tests.builders.rendered import comparison_html, comparison_latex, comparison_text
 from tests.builders.toys import (
     Given,
     bleu,

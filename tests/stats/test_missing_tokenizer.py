@@ -12,9 +12,9 @@ from mtsig_core.experiments.rankings import autorank
 from mtsig_core.metrics import tokenizers
 from mtsig_core.report.experiment_reports import autorank_report, integrity_report
 from mtsig_core.report.reports import render_report
-from mtsig_core.report.task_reports import task_document
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
+from tests.builders.rendered import task_document
 
 QUICK = {"trials": 99, "resamples": 50}
 INSTALL = 'pip install "sacrebleu[ja]"'

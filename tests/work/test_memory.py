@@ -7,7 +7,8 @@ import pytest
 import streamlit
 
 from mtsig_core import TestSet
-from pages._work.memory import MISSING, Memory, make_once, weigh_testset
+from mtsig_core.metrics.cache import MISSING, Memory
+from pages._work.memory import make_once, weigh_testset
 
 _LEAST = 1 << 16
 
