@@ -20,6 +20,7 @@ from mtsig_core.stats.ranks import find_top_group
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
 from tests.builders.rendered import comparison_html, comparison_latex, comparison_text
+from tests.builders.results import list_codes, select_cautions
 from tests.builders.toys import (
     Given,
     bleu,
@@ -43,7 +44,7 @@ def compared(n_systems=3, n_segments=240, documents=None, same=(), metrics=None,
 
 def warning(result, code):
     """The one warning of that kind; None without."""
-    found = [caution for caution in result.warnings if caution.code == code]
+    found = select_cautions(result, code)
     assert len(found) <= 1
     return found[0] if found else None
 
@@ -638,7 +639,7 @@ def test_a_sound_comparison_has_no_warning():
 
 def test_design_comes_first_and_single_pairs_last():
     result = compared(n_segments=20, same="AB", test="koehn")
-    codes = [caution.code for caution in result.warnings]
+    codes = list_codes(result)
     assert codes[:3] == ["no-documents", "few-units", "test-as-published"]
     assert codes[-1] == "identical-outputs"
 
