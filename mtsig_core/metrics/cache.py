@@ -46,7 +46,7 @@ _complained = False
 
 
 #: The absence of a value; None is a value as any other.
-MISSING = object()
+NO_VALUE = object()
 
 
 class Memory:
@@ -82,7 +82,7 @@ class Memory:
     def get(self, key: Hashable, default: Any = None) -> Any:
         """Return the value of a key, or the default without one.
 
-        If None can be a value, use another default: `MISSING`.
+        If None can be a value, use another default: `NO_VALUE`.
         """
         with self._lock:
             if key not in self._values:
@@ -120,14 +120,14 @@ class Memory:
 
         If `make` raises, nothing is kept.
         """
-        value = self.get(key, MISSING)
-        if value is not MISSING:
+        value = self.get(key, NO_VALUE)
+        if value is not NO_VALUE:
             return value
         with self._lock:
             turn = self._making.setdefault(key, threading.RLock())
         with turn:
-            value = self.get(key, MISSING)
-            if value is MISSING:  # else it was made while this one waited
+            value = self.get(key, NO_VALUE)
+            if value is NO_VALUE:  # else it was made while this one waited
                 try:
                     value = make()
                     self.keep(key, value, weigh(value))
