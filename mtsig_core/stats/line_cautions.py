@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from mtsig_core.caution import Caution
 from mtsig_core.metrics import lacks_tokenizer, resolve_metric
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.testset import TestSet, show_name
 
 Lines = Sequence[str | None]
@@ -447,7 +448,7 @@ def _score(
     metric = resolve_metric(plain, "bleu")
     if lacks_tokenizer(metric, plain):
         metric = resolve_metric(plain, "chrf")
-    statistics = metric.statistics(plain)
+    statistics = cached_statistics(metric, plain)
     totals = statistics.sum(axis=1)
     # Only segments that folding changes are counted again: a third of them in German.
     rows = _find_changed(plain, folding)
@@ -457,7 +458,7 @@ def _score(
         systems=_fold_texts(changed.systems, folding.fold),
         references=_fold_texts(changed.references, folding.fold),
     )
-    added = metric.statistics(folded).sum(axis=1) - statistics[:, rows].sum(axis=1)
+    added = cached_statistics(metric, folded).sum(axis=1) - statistics[:, rows].sum(axis=1)
     before = metric.score(totals).tolist()
     after = metric.score(totals + added).tolist()
     names = list(systems)
