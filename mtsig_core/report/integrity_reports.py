@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -264,8 +265,8 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
         return Report(
             f"Integrity of {integrity.testset}",
             [Section("", integrity_blocks(integrity))],
-            record=_record_integrity(integrity),
-            rows=_list_integrity_rows(integrity),
+            make_record=partial(_record_integrity, integrity),
+            make_rows=partial(_list_integrity_rows, integrity),
         )
     sections = [Section("", missing_blocks(integrity.missing, len(integrity.pairs)))]
     pairs, rows = {}, []
@@ -274,7 +275,12 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
         pairs[pair] = _record_integrity(in_pair)
         rows += [{"language_pair": pair, **row} for row in _list_integrity_rows(in_pair)]
     record = {"task": integrity.task, "missing": integrity.missing, "pairs": pairs}
-    return Report(f"Integrity of {integrity.task}", sections, record=record, rows=rows)
+    return Report(
+        f"Integrity of {integrity.task}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 def _record_integrity(integrity: Integrity) -> dict[str, Any]:
