@@ -124,6 +124,7 @@ def test_the_command_prints_it(tmp_path, run, run_json):
     found = run_json(*asked)["systems"]["A"]
     assert found["nearest"]["system"] == "B"
     keys = {"equal_to_reference", "equal_to_source", "nearest", "driving_document", "warnings"}
+    keys.add("line_faults")
     assert found.keys() == keys
 
 
