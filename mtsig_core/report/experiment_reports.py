@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any
@@ -300,8 +301,8 @@ def agreement_report(agreement: AnyAgreement) -> Report:
     return Report(
         f"Metrics and {agreement.human} on {name}",
         [Section("", blocks)],
-        record=agreement_record(agreement),
-        rows=agreement_rows(agreement),
+        make_record=partial(agreement_record, agreement),
+        make_rows=partial(agreement_rows, agreement),
     )
 
 
@@ -531,7 +532,12 @@ def domains_report(results: Sequence[ByDomain]) -> Report:
     }
     info = {"testset": first.testset.name, "digest": first.testset.digest, **settings}
     rows = [{**row, **info} for row in rows]
-    return Report(f"Systems by domain on {first.testset.name}", sections, record=record, rows=rows)
+    return Report(
+        f"Systems by domain on {first.testset.name}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 def _list_domain_rows(result: ByDomain) -> Iterator[dict[str, Any]]:
@@ -601,7 +607,6 @@ def autorank_table(result: PairAutoRank) -> Table:
         "rank",
         "rank",
         lambda row: join_ends(row.rank_low, row.rank_high),
-        help_text="The rank range of the system. All of them hold together.",
     )
     table.add("system", "system", "name")
     table.add("autorank", "AutoRank", "score", form=".1f")
@@ -611,13 +616,11 @@ def autorank_table(result: PairAutoRank) -> Table:
         "interval",
         lambda row: (row.low, row.high),
         form=".1f",
-        help_text="How far AutoRank moves in resamples. This is no confidence interval.",
     )
     for name in result.metrics:
         places = [row.places[name] for row in result.systems]
-        help_text = "Its place by this metric only"
         key, title = f"place_{name}", metric_title(name)
-        table.add_values(key, title, "count", places, help_text=help_text)
+        table.add_values(key, title, "count", places)
     return table.build()
 
 
@@ -647,8 +650,8 @@ def autorank_report(autorank: AutoRank) -> Report:
     return Report(
         f"AutoRank of {autorank.task}",
         [Section(pair, autorank_blocks(autorank, pair)) for pair in autorank.pairs],
-        record={"task": autorank.task, "settings": settings, "pairs": pairs},
-        rows=rows,
+        make_record=lambda: {"task": autorank.task, "settings": settings, "pairs": pairs},
+        make_rows=lambda: rows,
     )
 
 
@@ -881,7 +884,12 @@ def findings_report(findings: Findings) -> Report:
         "settings": first.comparison.settings,
         "pairs": pairs,
     }
-    return Report(f"Findings of {task.task.name}", sections, record=record, rows=rows)
+    return Report(
+        f"Findings of {task.task.name}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 def _record_pair(pair: PairResult) -> dict[str, Any]:
@@ -1120,7 +1128,12 @@ def rules_report(metrics: Mapping[str, ByRule]) -> Report:
     settings = asdict(comparison.settings)
     del settings["rank_rule"]
     record = {"name": name, "settings": settings, "metrics": tables}
-    return Report(f"Rank rules side by side: {name}", sections, record=record, rows=rows)
+    return Report(
+        f"Rank rules side by side: {name}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 # -------------------------------------------------------------------------------------------------
@@ -1250,8 +1263,8 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
         return Report(
             f"Integrity of {integrity.testset}",
             [Section("", integrity_blocks(integrity))],
-            record=_record_integrity(integrity),
-            rows=_list_integrity_rows(integrity),
+            make_record=partial(_record_integrity, integrity),
+            make_rows=partial(_list_integrity_rows, integrity),
         )
     sections = [Section("", missing_blocks(integrity.missing, len(integrity.pairs)))]
     pairs, rows = {}, []
@@ -1260,7 +1273,12 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
         pairs[pair] = _record_integrity(in_pair)
         rows += [{"language_pair": pair, **row} for row in _list_integrity_rows(in_pair)]
     record = {"task": integrity.task, "missing": integrity.missing, "pairs": pairs}
-    return Report(f"Integrity of {integrity.task}", sections, record=record, rows=rows)
+    return Report(
+        f"Integrity of {integrity.task}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 def _record_integrity(integrity: Integrity) -> dict[str, Any]:
@@ -1529,4 +1547,4 @@ def replication_report(replication: AnyReplication) -> Report:
     if has_ranks:
         rank_rows = label_records("ranks", published_ranks_table(replication).records())
         rows = [*rank_rows, *label_records("scores", rows)]
-    return Report("Published scores", sections, record=record, rows=rows)
+    return Report("Published scores", sections, make_record=lambda: record, make_rows=lambda: rows)
