@@ -104,7 +104,7 @@ _YES_NO = {True: "yes", False: "no"}
 _LANG_PAIR = Column("language_pair", "language pair", "name")
 
 
-def record_rows(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
+def record_by_name(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
     """Rows for JSON by one of their fields."""
     records = {}
     for row in rows:
@@ -313,7 +313,7 @@ def agreement_record(agreement: AnyAgreement) -> dict[str, Any]:
     """
     results = {
         "settings": _agreement_settings(agreement),
-        "metrics": record_rows(agreement.metrics, "metric"),
+        "metrics": record_by_name(agreement.metrics, "metric"),
         "comparisons": agreement.comparisons,
         "warnings": [caution_record(caution) for caution in about_agreement(agreement)],
     }

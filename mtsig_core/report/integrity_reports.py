@@ -24,7 +24,7 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.experiment_reports import record_rows, write_paragraphs
+from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
 from mtsig_core.report.export import Records
 from mtsig_core.report.table import EMPTY, Table, TableBuilder
 from mtsig_core.report.text import printable
@@ -284,7 +284,7 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
 
 
 def _record_integrity(integrity: Integrity) -> dict[str, Any]:
-    systems = record_rows(integrity.systems, "system")
+    systems = record_by_name(integrity.systems, "system")
     for row in integrity.systems:
         systems[row.system]["warnings"] = [caution_record(caution) for caution in row.warnings]
     return {
