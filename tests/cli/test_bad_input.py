@@ -132,9 +132,9 @@ def test_an_output_that_is_the_reference_is_told(run, files):
         2,
         [
             (("task", "--folder", ".", "--systems-table"), "a table of the systems"),
+            (("compare", "--scores"), "a table of segment scores"),
             (("task", "--demo", "--official"), "a table of published scores"),
             (("score", "--demo", "--official"), "a table of published scores"),
-            (("compare", "--scores"), "a table of segment scores"),
             (("compare", "--xml"), "the XML of a shared task"),
         ],
     ),

@@ -213,27 +213,27 @@ def test_ratings_that_do_not_fit_the_texts_are_told_and_left_out(run, tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        ["task", "--trials", 99, "--resamples", 99, "--metrics", "bleu"],
-        ["agreement", "--all-pairs", "--human", "human", "--trials", 99, "--metrics", "bleu"],
+        "task --trials 99 --resamples 99 --metrics bleu --pairs qaa-en",
+        "agreement --all-pairs --human human --trials 99 --metrics bleu",
     ],
 )
 def test_the_simulated_task_has_one_name_everywhere(run, command):
-    assert (done := run(*command, "--demo-task")).status == 0, done.err
-    if command[0] == "task":
-        assert done.out == run(*command, "--demo").out
-        assert run(*command, "--demo", "--name", "Mine").out == done.out.replace(
-            "simulated task:", "Mine:"
-        )
-        assert run(*command, "--demo").out == done.out
+    done = run(command, "--demo-task")
+    assert done.status == 0, done.err
+    if command.startswith("task"):
+        assert run(command, "--demo").out == done.out
+        named = done.out.replace("simulated task:", "Mine:")
+        assert run(command, "--demo", "--name", "Mine").out == named
 
 
-def test_one_language_pair_of_the_simulated_task(run):
-    options = "--format", "json", "--metrics", "human", "--trials", 99, "--resamples", 99
-    whole = json.loads(run("task", "--demo-task", *options).out)["pairs"]["qab-en"]
-    alone = json.loads(run("compare", "--demo-task", "--langpair", "qab-en", *options).out)
+def test_one_language_pair_of_the_simulated_task(run, run_json):
+    quick = "--metrics human --trials 99 --resamples 99"
+    whole = run_json(f"task --demo-task --pairs qab-en {quick}")["pairs"]["qab-en"]
+    alone = run_json(f"compare --demo-task --langpair qab-en {quick}")
     assert alone["testset"] == whole["testset"]
-    wrong = run("compare", "--demo-task", "--langpair", "xx-yy")
-    assert wrong.status == 2 and "Unknown language pair 'xx-yy'" in wrong.err
+    wrong = run("compare --demo-task --langpair xx-yy")
+    assert wrong.status == 2
+    assert "Unknown language pair 'xx-yy'" in wrong.err
 
 
 def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
