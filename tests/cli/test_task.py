@@ -13,8 +13,8 @@ def folder(score_folder):
     return score_folder
 
 
-def test_json(run, folder):
-    data = json.loads(run("task", "--folder", folder, "--format", "json", "--trials", 499).out)
+def test_json(run_json, folder):
+    data = run_json("task", "--folder", folder, "--trials", 499)
     assert (
         data["task"]["pairs"] == ["en-de_DE", "en-ja_JP"]
         and data["task"]["systems"]["Alpha"]["constrained"]
@@ -42,29 +42,25 @@ def test_the_same_seed_gives_the_same_bytes(run, folder):
     assert first == second
 
 
-def test_what_is_compared_is_chosen(run, folder):
-    data = json.loads(
-        run(
-            "task",
-            "--folder",
-            folder,
-            "--format",
-            "json",
-            "--track",
-            "constrained",
-            "--pairs",
-            "en-ja_JP",
-            "--primary",
-            "MetricX-24",
-            "--trials",
-            499,
-        ).out
+def test_what_is_compared_is_chosen(run_json, folder):
+    data = run_json(
+        "task",
+        "--folder",
+        folder,
+        "--track",
+        "constrained",
+        "--pairs",
+        "en-ja_JP",
+        "--primary",
+        "MetricX-24",
+        "--trials",
+        499,
     )
     assert list(data["task"]["systems"]) == ["Alpha", "Beta"] and data["macro"] == {}
     assert list(data["pairs"]["en-ja_JP"]["metrics"]) == ["MetricX-24", "XCOMET"]
 
 
-def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
+def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, run_json, folder):
     options = [
         "--folder",
         folder,
@@ -77,7 +73,7 @@ def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
         "--exclude",
         "en-ja_JP:Beta",
     ]
-    data = json.loads(run("task", *options, "--format", "json").out)
+    data = run_json("task", *options)
     assert data["excluded"] == [
         {"system": "Gamma", "reason": "withdrawn, by mail", "pair": None},
         {"system": "Beta", "reason": "", "pair": "en-ja_JP"},
@@ -236,15 +232,13 @@ def test_one_language_pair_of_the_simulated_task(run, run_json):
     assert "Unknown language pair 'xx-yy'" in wrong.err
 
 
-def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
+def test_a_task_is_called_by_more_than_the_folder_of_a_release(run_json, tmp_path):
     for place, called in (("wmt23/txt", "wmt23"), ("mine/data", "mine data")):
         for name, text in task_files().items():
             path = tmp_path / place / name.removeprefix("mytask/")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        data = json.loads(
-            run("task", "--folder", tmp_path / place, "--trials", 99, "--format", "json").out
-        )
+        data = run_json("task", "--folder", tmp_path / place, "--trials", 99)
         assert (
             data["task"]["name"] == called
             and data["pairs"]["en-cs"]["testset"]["name"] == f"{called} en-cs"

@@ -4,7 +4,6 @@ import csv
 import json
 from dataclasses import replace
 from itertools import combinations, product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,12 +14,11 @@ from mtsig_core.experiments.rankings import autorank, combine, weigh_metrics
 from mtsig_core.report.experiment_reports import autorank_report
 from mtsig_core.report.reports import render_report
 from mtsig_core.testset import show_name
+from tests.builders.code import DATA
 from tests.builders.results import select_cautions
 
-WMT24 = (
-    Path(__file__).resolve().parents[3] / "shared" / "data" / "human" / "wmt24" / "AutoRank.xlsx"
-)
-WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
+WMT24 = DATA / "human" / "wmt24" / "AutoRank.xlsx"
+WMT25 = DATA / "wmt25"
 
 
 def make_task(n_documents=20, **scores):
