@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from mtsig_core import SegmentScores, TestSet, compare
+from mtsig_core import TestSet, compare
 from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
@@ -19,6 +19,7 @@ from mtsig_core.stats.ranks import find_top_group
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
 from tests.builders.results import list_codes, select_cautions
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import (
     Given,
     bleu,
@@ -434,25 +435,13 @@ def test_no_system_of_the_top_group_has_a_loss_by_romano_wolf_and_by_others_it_i
     """
     rng, with_losses = np.random.default_rng(11), dict.fromkeys(CORRECTIONS, 0)
     for _ in range(25):
-        values = {
-            name: rng.normal(shift, 1, 30).tolist()
-            for name, shift in zip("ABCDEF", [0.7] * 3 + [0] * 3, strict=True)
-        }
-        testset = TestSet(
-            "toy",
-            {name: [None] * 30 for name in values},
-            {},
-            scores={"human": SegmentScores(values)},
-        )
+        values = np.array([[0.7]] * 3 + [[0]] * 3) + rng.normal(0, 1, (6, 30))
+        testset = rated_systems(dict(zip("ABCDEF", values, strict=True)))
         draws = draw(testset, "human", trials=499, resamples=50)
         for correction in CORRECTIONS:
             found = decide(draws, correction=correction)
             result = found.metrics["human"]
-            lost = {
-                pair.b if pair.better == "a" else pair.a
-                for pair in result.pairs
-                if pair.better is not None
-            }
+            lost = {name for name, (_, _, losses) in result.tally().items() if losses}
             members = set(find_top_group(result)) & lost
             with_losses[correction] += bool(members)
             caution = warning(found, "ranks-and-correction")
@@ -593,13 +582,7 @@ class TestPairs:
 
     def test_identical_scores(self):
         scores = {"A": [5.0, 5.0, 4.0, None], "B": [5.0, 5.0, 4.0, 3.0], "C": [5.0, 5.0, 3.0, 3.0]}
-        testset = TestSet(
-            "rated",
-            {name: [None] * 4 for name in "ABC"},
-            {},
-            scores={"human": SegmentScores(scores)},
-        )
-        caution = warning(compare(testset, ["human"], **QUICK), "identical-scores")
+        caution = warning(compare(rated_systems(scores), ["human"], **QUICK), "identical-scores")
         assert (caution.a, caution.b, caution.facts) == ("A", "B", {"n": 3})
 
 
