@@ -10,9 +10,9 @@ import pytest
 
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, read_text
 from mtsig_core.figures import differences, forest, matrix, of_comparison
-from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import list_caution_texts, paper_sentences, state_answer
 from mtsig_core.results import PairResult
+from tests.builders.rendered import comparison_json
 from tests.builders.toys import bleu_counts, compare_given, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=21, qualities=[0.2, 0, 0.4], n_segments=120)

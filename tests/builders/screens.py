@@ -111,6 +111,12 @@ def links(page):
     }
 
 
+def read_address(page):
+    """What the address of the page asks for."""
+    params = page.query_params
+    return {key: value if isinstance(value, str) else value[-1] for key, value in params.items()}
+
+
 def labelled(widgets, label):
     """The first widget of this label."""
     return next(widget for widget in widgets if widget.label == label)

@@ -12,11 +12,12 @@ import pytest
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.html import report_html
-from mtsig_core.report.pair_summary import summary_json, summary_report, summary_verdict
+from mtsig_core.report.pair_summary import summary_report, summary_verdict
 from mtsig_core.report.text import report_text
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.testset import SegmentScores, show_name
 from tests.builders.markup import Page
+from tests.builders.rendered import summary_json
 from tests.builders.results import find_pair
 
 HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", show_name("نظام \u202eabc"), "C & D"

@@ -11,7 +11,7 @@ from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from pages._sections import papers_sections, size_sections, trust_sections
-from pages._ui import background
+from pages._ui import background, testsets, views
 from tests.builders.apps import LIGHTER, app, with_fewer
 from tests.builders.screens import arguments, small_source
 from tests.builders.streamlit_parts import as_a_server_that_runs
@@ -55,6 +55,18 @@ def fewer_draws(monkeypatch):
 def server():
     with as_a_server_that_runs():
         yield
+
+
+@pytest.fixture
+def own_stores(monkeypatch, tmp_path):
+    """A database of its own for what is uploaded and reviewed."""
+    stores = (testsets.store, views.reviews, testsets.tables)
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
+    for store in stores:
+        store.clear()
+    yield
+    for store in stores:
+        store.clear()
 
 
 @pytest.fixture

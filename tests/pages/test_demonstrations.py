@@ -16,7 +16,7 @@ from mtsig_core.report.commands import source_options
 from mtsig_core.source import Source
 from pages._ui import testsets
 from tests.builders.apps import with_fewer
-from tests.builders.screens import arguments, find_command, words
+from tests.builders.screens import arguments, find_command, read_address, words
 
 LARGE, TASK = "simulated corpus", "simulated shared task"
 ROOT = Path(__file__).parents[2]
@@ -28,11 +28,6 @@ def samples_without_draws(monkeypatch):
     monkeypatch.setattr(
         sampling, "sampling", with_fewer(sampling.sampling, {"resamples": 39, "trials": 39})
     )
-
-
-def in_address(page):
-    texts = page.query_params.get("testset")
-    return texts[-1] if isinstance(texts, list) else texts
 
 
 def test_all_are_offered_by_what_they_are(opened):
@@ -49,7 +44,7 @@ def test_all_are_offered_by_what_they_are(opened):
 def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
     page = opened(path)
     assert page.selectbox(key="testset").value == opens
-    assert in_address(page) is None
+    assert read_address(page).get("testset") is None
     said = words(page)
     assert f"{opens} (seed 7)" in said
     assert ("30,000 segments" if opens == LARGE else "1,000 segments") in said
@@ -62,11 +57,11 @@ def test_a_chosen_set_stays_on_all_pages(opened, chosen):
     page.selectbox(key="testset").select(
         chosen
     ).run()  # also one that this page would open on by itself
-    assert in_address(page) == chosen
+    assert read_address(page).get("testset") == chosen
     for path in ("methods", "sampling", "summary"):
         page.switch_page(f"pages/{path}.py").run()
         assert page.selectbox(key="testset").value == chosen
-        assert in_address(page) == chosen
+        assert read_address(page).get("testset") == chosen
 
 
 def test_what_the_dashboard_was_started_on_stays_too(opened):
@@ -103,7 +98,7 @@ def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to
     page = opened(path, source, **({"item": "zhang-table1"} if path == "papers" else {}))
     page.button(key=key).click().run()
     assert page.selectbox(key="testset").value == goes_to
-    assert in_address(page) == goes_to
+    assert read_address(page).get("testset") == goes_to
     assert "simulated" in words(page)
     assert not [button for button in page.button if button.key == key]  # it is here now
 

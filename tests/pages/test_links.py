@@ -7,7 +7,7 @@ import pytest
 from mtsig_core.source import Source
 from tests.builders.apps import ROWS
 from tests.builders.cases import brief
-from tests.builders.screens import sentences, words, write, written
+from tests.builders.screens import read_address, sentences, words, write, written
 
 SETTINGS = {
     "test": "bootstrap",
@@ -66,10 +66,7 @@ def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     page = opened(path, source, **SETTINGS, **OWN.get(path, {}))
     said = words(page)
     assert path in ("upload", "methods") or "90 segments" in said
-    link = {
-        key: texts if isinstance(texts, str) else texts[-1]
-        for key, texts in page.query_params.items()
-    }
+    link = read_address(page)
     asked = {**SETTINGS, **OWN.get(path, {})}
     assert {key: link.get(key, usual) for key, usual in asked.items()} == asked
     again = opened(path, source, **link)

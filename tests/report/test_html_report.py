@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report.palette import width
 from mtsig_core.report.pictures import forest_svg
-from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.sentences import state_verdict
 from tests.builders.markup import Page
+from tests.builders.rendered import comparison_html
 from tests.builders.results import SETTINGS, comparison
 from tests.builders.toys import toy
 

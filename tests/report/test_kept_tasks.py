@@ -8,7 +8,6 @@ import pytest
 
 from mtsig_core.experiments.metric_agreement import kept_agreement, task_agreement
 from mtsig_core.metrics.means import DomainMean
-from mtsig_core.report.task_reports import task_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, engine, kept_tasks
 from mtsig_core.stats.across import compare_task
@@ -16,6 +15,7 @@ from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask, digest_of
 from mtsig_core.stats.significance import CORRECTIONS
 from mtsig_core.task import TaskExclusion
 from tests.builders.cases import brief
+from tests.builders.rendered import task_json
 from tests.builders.score_folders import many
 
 

@@ -11,7 +11,6 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.report.latex import escape
-from mtsig_core.report.reports import comparison_text
 from mtsig_core.report.review import (
     ACROSS_PAIRS,
     circles_table,
@@ -26,7 +25,6 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import count_hidden, explain_far_firsts
 from mtsig_core.report.tables import tops_table
-from mtsig_core.report.task_reports import task_document
 from mtsig_core.results import TaskInfo
 from mtsig_core.reviews import (
     Begin,
@@ -47,6 +45,7 @@ from mtsig_core.stats.ranks import RANK_RULES, ranks_before_after
 from mtsig_core.task import Task, TaskExclusion
 from tests.builders.markup import Page
 from tests.builders.rated_tasks import made
+from tests.builders.rendered import comparison_text, task_document
 from tests.builders.results import find_pair, select_cautions
 from tests.builders.score_tables import rated_systems
 

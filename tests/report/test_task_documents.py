@@ -39,7 +39,6 @@ from mtsig_core.report.tables import (
     rank_table,
     tops_table,
 )
-from mtsig_core.report.task_reports import task_csv, task_json
 from mtsig_core.report.text import printable
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, find_disputes
 from mtsig_core.stats.ranks import RANK_RULES
@@ -47,6 +46,7 @@ from mtsig_core.task import Task, TaskExclusion
 from mtsig_core.testset import SegmentScores
 from tests.builders.markup import Page, methods, said_of_tables, typeset, visible
 from tests.builders.rated_tasks import NAMES, made, rated
+from tests.builders.rendered import task_csv, task_json
 from tests.builders.score_tables import rated_systems
 from tests.builders.task_files import task_html, task_latex, task_text
 
@@ -198,7 +198,7 @@ class TestSeveralMetrics:
             ("across all, by mean difference", 3),
         ]
         assert [counts.values(f"only_{name}")[2] for name in ("X", "100%_Y", "<i>Z")] == [0, 0, 0]
-        assert (disputed[0].count("opposite"), disputed[0].alone("100%_Y")) == (6, 0)
+        assert (disputed[0].count("opposite"), disputed[0].count_alone("100%_Y")) == (6, 0)
         code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
         assert state_agreement(disputed) in page.text
         assert "i" not in page.tags

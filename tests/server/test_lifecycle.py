@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from mtsig_core.metrics.cache import Memory
 from mtsig_core.source import Source
 from pages._server import internals, lifecycle, sessions
 from pages._ui import background, testsets
 from pages._ui.catalogue import TASK
-from pages._work.memory import Memory
 from tests.builders.client import run
 from tests.builders.streamlit_parts import Left, keeps_sessions_that_left
 

@@ -8,7 +8,6 @@ import pytest
 import sacrebleu
 
 from mtsig_core import TestSet, compare
-from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_texts, find_cautions, find_file_cautions
@@ -18,6 +17,7 @@ from mtsig_core.stats.power import plan
 from mtsig_core.stats.ranks import find_top_group
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
+from tests.builders.rendered import comparison_html, comparison_latex, comparison_text
 from tests.builders.results import list_codes, select_cautions
 from tests.builders.score_tables import rated_systems
 from tests.builders.toys import (

@@ -15,7 +15,6 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.caution_words import explain_no_decision
-from mtsig_core.report.export import comparison_json
 from mtsig_core.report.sentences import (
     describe_control,
     describe_undecided,
@@ -43,6 +42,7 @@ from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear
 from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import fitting_tests, romano_wolf
 from mtsig_core.task import Task
+from tests.builders.rendered import comparison_json
 from tests.builders.results import find_pair, list_codes, select_cautions
 from tests.builders.score_tables import rated_systems
 from tests.builders.toys import bleu, bleu_counts, compare_given, texts

@@ -10,11 +10,12 @@ from mtsig_core.experiments.integrity import examine_integrity, examine_task
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.experiments.rankings import autorank
 from mtsig_core.metrics import tokenizers
-from mtsig_core.report.experiment_reports import autorank_report, integrity_report
+from mtsig_core.report.experiment_reports import autorank_report
+from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.reports import render_report
-from mtsig_core.report.task_reports import task_document
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
+from tests.builders.rendered import task_document
 from tests.builders.results import list_codes, select_cautions
 
 QUICK = {"trials": 99, "resamples": 50}

@@ -14,8 +14,6 @@ from statsmodels.stats.weightstats import DescrStatsW
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import list_metrics, resolve_metric
-from mtsig_core.report.export import comparison_csv, comparison_json
-from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.pair import examine_pair
@@ -29,6 +27,13 @@ from mtsig_core.stats.significance import (
     wilcoxon,
 )
 from mtsig_core.testset import SegmentScores
+from tests.builders.rendered import (
+    comparison_csv,
+    comparison_html,
+    comparison_json,
+    comparison_latex,
+    comparison_text,
+)
 from tests.builders.results import find_pair, list_codes, select_cautions
 from tests.builders.toys import draw_swaps
 

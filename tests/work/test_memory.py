@@ -7,7 +7,8 @@ import pytest
 import streamlit
 
 from mtsig_core import TestSet
-from pages._work.memory import MISSING, Memory, make_once, weigh_testset
+from mtsig_core.metrics.cache import NO_VALUE, Memory
+from pages._work.memory import make_once, weigh_testset
 
 _LEAST = 1 << 16
 
@@ -65,8 +66,8 @@ def test_a_value_that_says_nothing_is_a_value(value):
         assert memory.make("key", lambda: made.append(1) or value) == value
     assert made == [1]
     assert "key" in memory
-    assert memory.get("key", MISSING) == value
-    assert memory.get("other", MISSING) is MISSING
+    assert memory.get("key", NO_VALUE) == value
+    assert memory.get("other", NO_VALUE) is NO_VALUE
 
 
 def test_a_test_set_weighs_what_its_texts_do():
