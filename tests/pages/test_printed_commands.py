@@ -100,7 +100,7 @@ VIEWS = {
     "summary of a domain": ("summary", {"domain": "news"}),
     "segments": ("segments", {}),
     "methods": ("methods", {}),
-    "samples": ("sampling", {"size": "5"}),
+    "samples": ("sampling", {"size": "5", "shuffle": "true"}),
     "what samples conclude": ("sampling", {"tab": "What each sample concludes"}),
     "samples of all sizes": ("sampling", {"tab": "All sizes", "shuffle": "true"}),
     "bootstrap": ("bootstrap", {"unit": "segment"}),
