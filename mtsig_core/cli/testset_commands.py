@@ -40,12 +40,12 @@ from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report.commands import command_line, option_flag, option_name
 from mtsig_core.report.experiment_reports import (
     domains_report,
-    integrity_report,
     ranks_of,
     replication_report,
     rules_report,
 )
 from mtsig_core.report.export import segment_rows, to_csv
+from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import warn

@@ -18,13 +18,11 @@ from mtsig_core.report.experiment_reports import (
     autorank_report,
     findings_blocks,
     findings_report,
-    integrity_blocks,
-    integrity_report,
-    missing_blocks,
     rules_blocks,
     rules_report,
 )
 from mtsig_core.report.html import is_on_page
+from mtsig_core.report.integrity_reports import integrity_blocks, integrity_report, missing_blocks
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen

@@ -6,7 +6,7 @@ from sacrebleu.metrics import BLEU
 
 from mtsig_core import TestSet
 from mtsig_core.experiments.integrity import chance_of_share, examine_integrity
-from mtsig_core.report.experiment_reports import list_findings
+from mtsig_core.report.integrity_reports import list_findings
 from tests.builders.score_tables import rated_systems
 
 REFERENCE = [f"this is the line number {k} of the reference" for k in range(10)]
@@ -31,8 +31,9 @@ def test_equal_lines_are_counted_and_short_ones_are_not():
     assert (a.equal_to_source, c.equal_to_source) == (0, 3)
     assert (a.nearest.system, a.nearest.share_equal) == ("B", 0.9) and c.nearest.share_equal == 0.0
     assert list_findings(found) == [
+        "Lines worth a look, in 1 system: C (3).",
         f"Nearly the same output: A and B (cross-BLEU {a.nearest.cross_bleu:.0f}, 90% of the lines are equal). The "
-        f"median cross-BLEU of two systems is {found.median_cross_bleu:.0f}."
+        f"median cross-BLEU of two systems is {found.median_cross_bleu:.0f}.",
     ]
     expected = BLEU(tokenize="13a").corpus_score(near, [copied]).score
     assert a.nearest.cross_bleu == b.nearest.cross_bleu == pytest.approx(expected)
@@ -123,6 +124,7 @@ def test_the_command_prints_it(tmp_path, run, run_json):
     found = run_json(*asked)["systems"]["A"]
     assert found["nearest"]["system"] == "B"
     keys = {"equal_to_reference", "equal_to_source", "nearest", "driving_document", "warnings"}
+    keys.add("line_faults")
     assert found.keys() == keys
 
 

@@ -10,7 +10,8 @@ from mtsig_core.experiments.integrity import examine_integrity, examine_task
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.experiments.rankings import autorank
 from mtsig_core.metrics import tokenizers
-from mtsig_core.report.experiment_reports import autorank_report, integrity_report
+from mtsig_core.report.experiment_reports import autorank_report
+from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.reports import render_report
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
