@@ -366,6 +366,7 @@ class TestFromJson:
         for group in ("testset", "settings"):
             for key in data[group].keys() - {
                 "rank_rule",
+                "look",
                 "assumed",
                 "assumptions",
             }:  # which have defaults

@@ -1,0 +1,110 @@
+"""False claims about equal systems, and intervals, where running means decide what is rated next;
+and where a campaign is looked at several times.
+"""
+
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind, ttest_rel
+
+from mtsig_core import compare, read_scores
+from mtsig_core.stats.comparison import decide, draw
+from tests.builders.campaigns import Campaign, Design
+
+UNEQUAL = (84.0, 82.0, 81.0, 76.0, 70.0, 62.0)
+DESIGNS = {
+    "dynamic": Design(),
+    "dynamic-each-document-twice": Design(n_annotations=120),
+    "dynamic-3-systems-30-documents": Design((75.0,) * 3, 30, 30, n_shown=2),
+    "dynamic-unequal": Design(UNEQUAL),
+    "not-dynamic": Design(is_dynamic=False),
+}
+N = 200
+
+
+def read(columns, raters):
+    return read_scores({"human": columns}, raters=raters)
+
+
+def claims_as_wmt26(columns):
+    """Whether some two systems differ with p < 0.05 by a paired or an unpaired t-test of segments."""
+    scores = {}
+    for system, line, score in zip(
+        columns["system"], columns["line"], columns["score"], strict=True
+    ):
+        scores.setdefault(system, {}).setdefault(line, []).append(score)
+    means = {
+        name: {line: np.mean(of_line) for line, of_line in by_line.items()}
+        for name, by_line in scores.items()
+    }
+    for first, second in combinations(means.values(), 2):
+        common = sorted(first.keys() & second.keys())
+        paired = ttest_rel([first[line] for line in common], [second[line] for line in common])
+        unpaired = ttest_ind([*first.values()], [*second.values()])
+        if min(paired.pvalue, unpaired.pvalue) < 0.05:
+            return True
+    return False
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS.keys())
+def test_tests_by_document_hold_whatever_was_assigned(design):
+    rng = np.random.default_rng(11)
+    is_equal = len(set(design.means)) == 1
+    truth = {f"s{k}": mean for k, mean in enumerate(design.means)}
+    names = {"mean": "human", "segments": "human", "adjusted": "human-adjusted"}
+    false, covered, found = (dict.fromkeys(names, 0.0) for _ in range(3))
+    as_wmt26 = 0
+    for seed in range(N):
+        columns = Campaign(design, rng).run(design.n_annotations)
+        as_wmt26 += claims_as_wmt26(columns)
+        for raters, name in names.items():
+            comparison = compare(read(columns, raters), name, trials=999, resamples=200, seed=seed)
+            pairs = comparison.metrics[name].pairs
+            differences = [truth[pair.a] - truth[pair.b] for pair in pairs]
+            is_false = [
+                pair.significant and difference * pair.delta <= 0
+                for pair, difference in zip(pairs, differences, strict=True)
+            ]
+            false[raters] += any(is_false) / N
+            found[raters] += sum(pair.significant for pair in pairs) / N
+            is_covered = [
+                pair.ci_low <= difference <= pair.ci_high
+                for pair, difference in zip(pairs, differences, strict=True)
+                if pair.ci_low is not None
+            ]
+            covered[raters] += np.mean(is_covered) / N
+    print(design, as_wmt26 / N, false, covered, found)
+    for raters in names:
+        assert false[raters] <= 0.05 + 3 * sqrt(0.05 * 0.95 / N)
+        assert 0.925 <= covered[raters] <= 0.975
+    if is_equal:
+        assert as_wmt26 / N > 0.35
+    else:
+        assert found["mean"] > found["segments"]
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("design", [Design(), Design(is_dynamic=False)], ids=["dynamic", "not"])
+def test_looks_of_a_plan_claim_no_more_than_one_look(design, n=200, n_looks=5):
+    rng = np.random.default_rng(12)
+    at_alpha, planned = 0, 0
+    for seed in range(n):
+        campaign = Campaign(design, rng)
+        claims = []
+        for look in range(1, n_looks + 1):
+            columns = campaign.run(design.n_annotations * look // n_looks)
+            drawn = draw(read(columns, "mean"), "human", trials=1999, resamples=100, seed=seed)
+            by_look = decide(drawn, look=f"{look}/{n_looks}").metrics["human"]
+            by_alpha = decide(drawn).metrics["human"]
+            claims.append(
+                [any(pair.significant for pair in result.pairs) for result in (by_alpha, by_look)]
+            )
+        of_alpha, of_plan = np.any(claims, axis=0)
+        at_alpha += of_alpha / n
+        planned += of_plan / n
+    print(design, at_alpha, planned)
+    assert planned <= 0.05 + 3 * sqrt(0.05 * 0.95 / n)
+    assert at_alpha > 0.1
