@@ -203,8 +203,8 @@ def _name_as_system(caution: Caution) -> dict[str, str]:
 
 def _compare_counts(caution: Caution) -> dict[str, bool]:
     facts = caution.facts
-    follows_means = facts.get("follows_means", False)
-    return {"differ": facts["low"] < facts["high"], "follows_means": follows_means}
+    later_facts = {name: facts.get(name, False) for name in ("follows_means", "across_raters")}
+    return {"differ": facts["low"] < facts["high"], **later_facts}
 
 
 def _explain_no_difference(caution: Caution) -> dict[str, str]:
@@ -619,7 +619,8 @@ CAUTION_KINDS: dict[str, Kind] = {
         "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
         "means are of different segments.{follows_means:? The better systems have more of them, as where the means decide "
         "what is rated next. Then the means themselves are biased.}",
-        advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}",
+        advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}{across_raters:? They "
+        "may come from how strict raters are. Each rating as a segment compares only what the same rater saw.}",
         derive=_compare_counts,
     ),
     "cannot-tell-apart": Kind(

@@ -730,16 +730,24 @@ def _about_averaged_ratings(testset: TestSet, settings: Settings, metric: str) -
     """Warn of means over raters, if the task took each rating as a segment and so ranked otherwise."""
     if not RANK_RULES[settings.rank_rule].each_rating:
         return
+    averaged = _find_averaged_ratings(testset, metric)
+    if averaged and averaged["per_segment"] > 1:
+        facts = {"rule": settings.rank_rule, "per_segment": averaged["per_segment"]}
+        yield Caution("rank-rule-of-ratings", facts, metric, remedies=(_EACH_RATING,))
+
+
+_EACH_RATING: Remedy = {"raters": "segments"}
+
+
+def _find_averaged_ratings(testset: TestSet, metric: str) -> Mapping[str, Any]:
+    """Return the facts about the ratings of which scores are means; of other scores none."""
     facts_by_code = {}
     for assumption in testset.assumed:
         if assumption.facts.get("metric") == metric:
             facts_by_code[assumption.code] = assumption.facts
     if "ratings" not in facts_by_code or "ratings-as-segments" in facts_by_code:
-        return
-    per_segment = facts_by_code["ratings"]["per_segment"]
-    if per_segment > 1:
-        facts = {"rule": settings.rank_rule, "per_segment": per_segment}
-        yield Caution("rank-rule-of-ratings", facts, metric, remedies=({"raters": "segments"},))
+        return {}
+    return facts_by_code["ratings"]
 
 
 def _about_domains_of_systems(
@@ -1302,8 +1310,14 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
             "high": max(sizes),
             "compared": compared,
             "follows_means": _follows_means(testset.scores[metric]),
+            "across_raters": False,
         }
-        yield Caution("rated-on-different-lines", facts, metric)
+        remedies: tuple[Remedy, ...] = ()
+        averaged = _find_averaged_ratings(testset, metric)
+        if averaged and averaged["n_raters"] > 1 and not testset.references:
+            facts["across_raters"] = True
+            remedies = (_EACH_RATING,)
+        yield Caution("rated-on-different-lines", facts, metric, remedies=remedies)
 
 
 #: Ratings of the system with the most by those of the one with the fewest, and correlation of ranks

@@ -267,7 +267,7 @@ CAUTIONS = [
     Caution("rated-on-different-lines", {"low": 540, "high": 603, "compared": True}, "esa"),
     Caution(
         "rated-on-different-lines",
-        {"low": 40, "high": 603, "compared": True, "follows_means": True},
+        {"low": 40, "high": 603, "compared": True, "follows_means": True, "across_raters": True},
         "esa",
     ),
     Caution(

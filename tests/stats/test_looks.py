@@ -75,3 +75,23 @@ def test_an_assignment_that_follows_the_means_is_told():
     assert not unequal([80, 75, 70, 65], [60, 59, 58, 57])
     assert not unequal([80, 75, 70], [60, 50, 30])
     assert not unequal([70, 70, 70, 70], [60, 51, 42, 30])
+
+
+def test_each_rating_is_offered_as_a_segment_where_pairs_are_across_raters():
+    rows = {
+        "system": ["a", "b", "a", "b"],
+        "line": [1, 1, 2, 3],
+        "rater": ["x", "y", "x", "y"],
+        "score": [70, 60, 80, 50],
+    }
+
+    def offered(raters, **changes):
+        testset = read_scores({"human": {**rows, **changes}}, raters=raters)
+        cautions = compare(testset, "human", trials=999, resamples=100).warnings
+        (told,) = [row for row in cautions if row.code == "rated-on-different-lines"]
+        assert told.facts["across_raters"] == bool(told.remedies)
+        return told.remedies
+
+    assert offered("mean") == ({"raters": "segments"},)
+    assert not offered("segments")
+    assert not offered("mean", rater=["x"] * 4)
