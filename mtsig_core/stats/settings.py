@@ -151,6 +151,7 @@ SETTINGS = {
         "Look",
         "which of the planned looks at a running evaluation this is, such as 2/5; alpha is for all of them",
         letter="K/N",
+        names={ONLY_LOOK: "A single look"},
     ),
     "trials": Setting(
         "Trials",
