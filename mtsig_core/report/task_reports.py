@@ -301,9 +301,7 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     sections.append(methods_section(result))
     sections += _pair_sections(result)
     if history:
-        steps = enumerate(history_sentences(history), 1)
-        blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
-        sections.append(Section("History of the review", blocks, "page"))
+        sections.append(_history_section(history))
     extent = "byte for byte"
     if history:
         extent = "without decisions and notes"
@@ -318,6 +316,36 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
         make_record=partial(_record_task, result, history),
         make_rows=partial(_list_task_rows, result, history),
     )
+
+
+def ranking_report(result: TaskComparison, metric: str, history: Sequence[Entry]) -> Report:
+    """The final ranking of a review with its reasons, on a page to print.
+
+    It has what was decided and why, the ranks, the excluded systems, notes, and who took each step.
+    """
+    review = replay(history)
+    ranks = _metric_section(result, metric)
+    brief = [block for block in ranks.blocks if _is_brief(block)]
+    sections = [*_review_sections(result, history), replace(ranks, blocks=brief)]
+    if review.exclusions:
+        table = left_out_table(review.exclusions)
+        excluded = TableBlock(table=table, title="Excluded", caption="Excluded systems.")
+        sections.insert(1, Section("Excluded systems", [excluded]))
+    sections += [methods_section(result), _history_section(history)]
+    return Report(f"Ranking of {result.task.name}", sections)
+
+
+def _is_brief(block: Block) -> bool:
+    """Whether a page to print has room for a block: no picture, and no table that is folded."""
+    if isinstance(block, TableBlock):
+        return not block.fold
+    return not isinstance(block, Figure)
+
+
+def _history_section(history: Sequence[Entry]) -> Section:
+    steps = enumerate(history_sentences(history), 1)
+    blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
+    return Section("History of the review", blocks, "page")
 
 
 def _introduce_task(result: TaskComparison, command: str) -> Section:
