@@ -661,7 +661,14 @@ def _list_few(names: Iterable[str]) -> str:
 # -------------------------------------------------------------------------------------------------
 # Names of a table, and the same names here.
 
-_SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-bleu"}
+_SAME = {
+    "chrf2": "chrf",
+    "chrf2++": "chrf++",
+    "sacrebleu": "bleu",
+    "mbleu": "m-bleu",
+    "zscr": "da-z",
+    "z": "da-z",
+}
 
 
 @dataclass(frozen=True)

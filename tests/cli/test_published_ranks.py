@@ -159,27 +159,25 @@ def test_the_ranking_of_wmt24_comes_out_of_the_files(pair, waves, n, capsys):
 
 
 @needs_published
-def test_the_clusters_of_wmt22_come_out_of_the_files(tmp_path, capsys):
-    with open(HUMAN / "wmt22/clusters.csv") as file:
-        rows = [line.split() for line in file if line.startswith("cs en")]
-    ranks = [f"{re.sub(r'[.][0-9]+$', '', row[7])},{row[4]},{row[5]}" for row in rows]
-    (tmp_path / "ranks.csv").write_text("\n".join(["system,rank_low,rank_high", *ranks]))
-    assert (
-        main(
-            [
-                "score",
-                f"--scores=z={HUMAN}/wmt22/ad-seg-scores-cs-en.csv",
-                "--official",
-                str(tmp_path / "ranks.csv"),
-            ]
-        )
-        == 0
-    )
+def test_the_clusters_of_wmt22_come_out_of_the_files(capsys):
+    ratings = f"--scores=z={HUMAN}/wmt22/ad-seg-scores-cs-en.csv"
+    clusters = f"{HUMAN}/wmt22/clusters.csv"
+    assert main(["score", ratings, "--langpair=cs-en", "--official", clusters]) == 0
     text = capsys.readouterr().out
     assert (
         "z: The published ranking comes out with ranks as WMT21 into English and as WMT22 into English."
         in text
     )
+
+
+@needs_published
+@pytest.mark.parametrize(
+    ("file", "n"), [("wmt22/ad-sys-ranking-cs-en-z-names", 12), ("wmt22/ad-sys-scores-cs-en", 12)]
+)
+def test_the_scores_of_wmt22_come_out_of_the_files(file, n, capsys):
+    ratings = f"--scores=z={HUMAN}/wmt22/ad-seg-scores-cs-en.csv"
+    assert main(["score", ratings, "--official", f"{HUMAN}/{file}.csv"]) == 0
+    assert f"Z.SCR: {n} of {n} published scores come out here" in capsys.readouterr().out
 
 
 @needs_published
