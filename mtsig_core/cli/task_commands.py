@@ -57,7 +57,7 @@ from mtsig_core.report.experiment_reports import (
     autorank_report,
     findings_report,
 )
-from mtsig_core.report.published_values import published_report
+from mtsig_core.report.published_tables import published_report
 from mtsig_core.report.task_reports import task_document
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import TaskSource

@@ -39,7 +39,7 @@ from mtsig_core.report.export import (
     records_csv,
 )
 from mtsig_core.report.pictures import task_svg
-from mtsig_core.report.published_values import published_blocks, published_records
+from mtsig_core.report.published_tables import published_blocks, published_records
 from mtsig_core.report.reports import (
     methods_section,
     refer_to_methods,
