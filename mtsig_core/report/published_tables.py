@@ -21,7 +21,7 @@ _NOTE = (
 )
 
 
-def published_table(values: _PairValues) -> Table:
+def published_values_table(values: _PairValues) -> Table:
     """The systems of a language pair, with each published column as it was printed."""
     table = TableBuilder("published", list(values))
     table.add_values("system", "system", "name", list(values))
@@ -59,7 +59,7 @@ def published_blocks(published: Mapping[str, _PairValues]) -> Iterator[Block]:
     yield Paragraph(text=_NOTE, role="note")
     for pair, values in published.items():
         yield TableBlock(
-            table=published_table(values),
+            table=published_values_table(values),
             title=f"Published scores of {pair}",
             caption=f"Published scores of {pair}.",
             caveats=(_NOTE,),
