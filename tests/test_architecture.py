@@ -195,6 +195,7 @@ LAYERS = (
     "languages",
     "schema",
     "presenter",
+    "progress",
     "errors",
 )
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts
@@ -298,7 +299,7 @@ def test_statistics_need_few_modules():
         module = modules.pop()
         needed.add(module)
         modules |= (imports(files[module]) & MODULES) - needed
-    assert len(needed) <= 38
+    assert len(needed) <= 39
 
 
 def test_public_names_exist():

@@ -15,7 +15,6 @@ from mtsig_core.cli.inputs import (
     find_whole_task,
     progress_line,
     read,
-    write,
     write_report,
 )
 from mtsig_core.cli.options import (
@@ -58,7 +57,7 @@ from mtsig_core.report.experiment_reports import (
     findings_report,
 )
 from mtsig_core.report.published_tables import published_report
-from mtsig_core.report.task_reports import task_document
+from mtsig_core.report.task_reports import task_report
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
@@ -199,7 +198,7 @@ def run_task(args: Namespace) -> None:
     result = replace(result, published=match_published(published, systems))
     settings["jobs"] = None
     command = task_command(task.source, metrics=metrics, human=args.human, **settings)
-    write(task_document(args.format, result, command), args.out)
+    write_report(args, task_report(result, command))
 
 
 # -------------------------------------------------------------------------------------------------

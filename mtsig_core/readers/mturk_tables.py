@@ -12,80 +12,65 @@ from typing import NamedTuple
 
 from mtsig_core.readers.columns import NAMES, InputTable, NumberedRows
 
-_SYSTEM, _PAIR = NAMES["system"][0], NAMES["langpair"][0]
+_SCORES = ("RAW.SCR", "Z.SCR")
 #: The columns of a ranking, which has no header.
-_RANKING = ("raw.scr", "z.scr", "n", "n.all", "sys", _SYSTEM)
-_NUMBERS = re.compile(r"-?\d+(\.\d+)?")
-_NUMBERED_SYSTEM = re.compile(r"(.+)\.\d+")
+_RANKING = (*_SCORES, "N", "N.ALL", "SYS", "SYSTEM")
+_CLUSTERS = {"SRC", "TRG", "CLUSTER_START", "CLUSTER_END", "END_OF_CLUSTER", "SYSTEM"}
+_FIRST_OF_RANKING = re.compile(r"(-?\d+(\.\d+)? ){4}(\S+)\.\d+ \3")
 
 
-class _Line(NamedTuple):
-    """A line of a file."""
+class _Record(NamedTuple):
+    """A row of a file: its cells by the names of their columns."""
 
     number: int
-    words: list[str]
+    cells: dict[str, str]
+
+    def name_system(self, column: str) -> str:
+        """The system without the number that the campaign gave it, as in the ratings."""
+        return re.sub(r"\.\d+$", "", self.cells[column])
 
 
 def read_mturk_systems(text: str, name: str) -> InputTable | None:
     """The scores or the ranks of systems in such a table; None of another text."""
-    lines = []
+    if re.search("[\t,;]", text):
+        return None
+    header: Sequence[str] = ()
+    records = []
     for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            lines.append(_Line(number, line.split()))
-    if not lines or re.search("[\t,;]", text):
-        return None
-    titles = [word.lower() for word in lines[0].words]
-    if _is_ranking(lines[0].words):
-        titles = [*_RANKING]
-    else:
-        del lines[0]
-    has_known_columns = "sys" in titles or {"cluster_start", _SYSTEM} <= {*titles}
-    if not lines or not has_known_columns or any(len(line.words) != len(titles) for line in lines):
-        return None
-    rows = [_Line(line.number, line.words) for line in lines]
-    if "cluster_start" in titles:
-        return _tabulate_clusters(rows, titles, name)
-    return _tabulate_scores(rows, titles, name)
+        words = line.split()
+        if words and not header:
+            is_ranking = _FIRST_OF_RANKING.fullmatch(" ".join(words))
+            header = _RANKING if is_ranking else words
+            if not is_ranking:
+                continue
+        if words and len(words) != len(header):
+            return None
+        if words:
+            records.append(_Record(number, dict(zip(header, words, strict=True))))
+    if {*header} >= _CLUSTERS:
+        return _tabulate_clusters(records, name)
+    return _tabulate_scores(records, name) if {"SYS", *_SCORES} <= {*header} else None
 
 
-def _is_ranking(words: Sequence[str]) -> bool:
-    """Whether a line has two scores, two numbers of ratings, and the system under two names."""
-    if len(words) != len(_RANKING):
-        return False
-    *numbers, numbered, system = words
-    return all(map(_NUMBERS.fullmatch, numbers)) and numbered.startswith(system)
-
-
-def _tabulate_scores(lines: Sequence[_Line], titles: Sequence[str], name: str) -> InputTable:
-    systems = _list_systems(lines, titles)
-    columns = [k for k, title in enumerate(titles) if title.endswith(".scr")]
+def _tabulate_scores(records: Sequence[_Record], name: str) -> InputTable:
     rows: NumberedRows = []
-    for system, line in zip(systems, lines, strict=True):
-        rows.append((line.number, [system, *(line.words[k] for k in columns)]))
-    return InputTable(name, [_SYSTEM, *(titles[k].upper() for k in columns)], rows)
+    for record in records:
+        scores = [record.cells[title] for title in _SCORES]
+        rows.append((record.number, [record.name_system("SYS"), *scores]))
+    return InputTable(name, [NAMES["system"][0], *_SCORES], rows)
 
 
-def _tabulate_clusters(lines: Sequence[_Line], titles: Sequence[str], name: str) -> InputTable:
+def _tabulate_clusters(records: Sequence[_Record], name: str) -> InputTable:
     """Ranks from the first to the last of a cluster, and the number of the cluster."""
-    places = {title: k for k, title in enumerate(titles)}
-    systems = _list_systems(lines, titles)
-    n_clusters: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     rows: NumberedRows = []
-    for system, line in zip(systems, lines, strict=True):
-        pair = f"{line.words[places['src']]}-{line.words[places['trg']]}"
-        low, high = line.words[places["cluster_start"]], line.words[places["cluster_end"]]
-        cluster = n_clusters.setdefault(pair, 1)
-        if line.words[places["end_of_cluster"]].lower() == "true":
-            n_clusters[pair] += 1
-        rows.append((line.number, [pair, system, low, high, str(cluster)]))
-    return InputTable(name, [_PAIR, _SYSTEM, "rank_low", "rank_high", "cluster"], rows)
-
-
-def _list_systems(lines: Sequence[_Line], titles: Sequence[str]) -> list[str]:
-    """The systems without the number that the campaign gave each, as in the ratings."""
-    column = titles.index("sys" if "sys" in titles else _SYSTEM)
-    systems = []
-    for line in lines:
-        numbered = _NUMBERED_SYSTEM.fullmatch(line.words[column])
-        systems.append(line.words[column] if numbered is None else numbered[1])
-    return systems
+    for record in records:
+        cells = record.cells
+        pair = f"{cells['SRC']}-{cells['TRG']}"
+        number = numbers.setdefault(pair, 1)
+        if cells["END_OF_CLUSTER"] == "True":
+            numbers[pair] += 1
+        ranks = (cells["CLUSTER_START"], cells["CLUSTER_END"], str(number))
+        rows.append((record.number, [pair, record.name_system("SYSTEM"), *ranks]))
+    header = [NAMES["langpair"][0], NAMES["system"][0], "rank_low", "rank_high", "cluster"]
+    return InputTable(name, header, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from mtsig_core.errors import format_count
@@ -86,13 +86,10 @@ def published_report(name: str, published: Mapping[str, _PairValues]) -> Report:
     summary = (
         f"{name}: {pairs}, {format_count(len(systems), 'system')}; published scores of systems"
     )
-    blocks: Iterable[Block] = [
-        Paragraph(text=summary, role="summary"),
-        *published_blocks(published),
-    ]
+    blocks = [Paragraph(text=summary, role="summary"), *published_blocks(published)]
     return Report(
         f"Published scores: {name}",
-        [Section("", list(blocks))],
-        record={"name": name, "published": published},
-        rows=published_records(published),
+        [Section("", blocks)],
+        make_record=lambda: {"name": name, "published": published},
+        make_rows=lambda: published_records(published),
     )

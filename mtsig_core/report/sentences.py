@@ -488,7 +488,7 @@ def explain_unlike(examination: PairExamination, n: float | None) -> str:
     if p_of_swaps is None or p <= p_of_swaps:
         return ""
     return (
-        f" This p is too small: the outputs of {examination.a} and {examination.b} are so different that resamples vary "
+        f"This p is too small: the outputs of {examination.a} and {examination.b} are so different that resamples vary "
         f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}."
     )
 

@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
+from mtsig_core.progress import Progress
 from mtsig_core.readers.official_tables import OfficialTable, PublishedRank
 from mtsig_core.readers.published_values import PublishedValues
 from mtsig_core.readers.texts import drop_canary
@@ -265,7 +265,7 @@ def _rank_candidate(candidate: _Candidate) -> tuple[int, int]:
 
 
 def _find_settings(
-    columns: Sequence[_Column], progress: Callable[[float], None] | None = None
+    columns: Sequence[_Column], progress: Progress | None = None
 ) -> dict[tuple[_Column, str], _Setting]:
     """The setting that gives each number that does not come out, where there is one.
 
@@ -279,7 +279,7 @@ def _find_settings(
     candidates = []
     for k, change in enumerate(changes):
         if progress is not None:
-            progress(k / len(changes))
+            progress("trying settings", k / len(changes))
         explained = []
         for column in differing:
             names = column.list_agreeing(change) & column.differing
@@ -401,7 +401,7 @@ def replicate(
     full: TestSet | None = None,
     *,
     lowercase: bool = False,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Replication:
     r"""Compare published scores with the scores of a test set.
 
@@ -450,7 +450,7 @@ def replicate_task(
     pairs: Iterable[str],
     tables: Mapping[str, OfficialTable],
     *,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> TaskReplication:
     """Compare published scores of a whole shared task with the scores of its test sets.
 
@@ -555,7 +555,7 @@ def _replicate(
     scored: Mapping[str, ScoredSet],
     tables: Mapping[str, OfficialTable],
     lowercase: bool,
-    progress: Callable[[str, float], None] | None,
+    progress: Progress | None,
 ) -> dict[str, Replication]:
     """By language pair, which is empty for a test set."""
     names: dict[str, _Names] = {}
@@ -570,10 +570,7 @@ def _replicate(
         names[pair] = _Names.match(tables[pair], scored_set)
         columns[pair] = _score_columns(tables[pair], names[pair], scored_set, lowercase)
         all_columns += columns[pair].values()
-    try_settings = None
-    if progress is not None:
-        try_settings = partial(progress, "trying settings")
-    settings = _find_settings(all_columns, try_settings)
+    settings = _find_settings(all_columns, progress)
     n_numbers = sum(len(column.published) for column in all_columns)
     replications = {}
     for pair, table in tables.items():

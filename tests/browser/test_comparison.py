@@ -70,7 +70,9 @@ def visit(at, window, options):
 @pytest.fixture
 def page(visit):
     yield visit
-    assert visit.dialogs == [] and visit.hosts == {"localhost"} and visit.problems == []
+    assert visit.dialogs == []
+    assert visit.hosts == {"localhost"}
+    assert visit.problems == []
 
 
 def answer(page):
@@ -80,7 +82,8 @@ def answer(page):
 def open_page(page, name):
     follow(page, name)
     settled(page)
-    assert f"/{PATHS[name]}" in page.url and "seed=8" in page.url
+    assert f"/{PATHS[name]}" in page.url
+    assert "seed=8" in page.url
 
 
 def go_back(page, name):
@@ -163,10 +166,8 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
     page.wait_for_selector(f"{MATRIX} .textpoint")
     names = [system["system"] for system in found["systems"]]
     significant = sum(pair["significant"] for pair in found["pairs"])
-    assert (
-        answer(page).startswith(f"{significant} of 3 pairs ")
-        and page.locator(".textpoint").count() == 6
-    )
+    assert answer(page).startswith(f"{significant} of 3 pairs ")
+    assert page.locator(".textpoint").count() == 6
     assert page.locator(f"{MATRIX} .annotation-text", has_text="[1]").text_content() == f"[1] {A}"
     x, y = cell(page, 2, 1)
     point_at(page, x, y)

@@ -118,7 +118,8 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
                 page.keyboard.press("ArrowRight")
                 page.wait_for_url(f"**world={world_of(size)}**")
                 settled(page)
-                assert stage.get_by_text(size, exact=True).is_visible() and "guess=" not in page.url
+                assert stage.get_by_text(size, exact=True).is_visible()
+                assert "guess=" not in page.url
         if scene in ("documents", "power"):
             page.keyboard.press("n")
         stage.get_by_role("button", name="This is my guess").wait_for()
@@ -152,7 +153,8 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
         stage.get_by_text("Limit: ").wait_for()
         settled(page)
         fits_one_screen(stage)
-        assert "Your guess" in stage.locator(".ask").inner_text() and stage.evaluate(CUT) == []
+        assert "Your guess" in stage.locator(".ask").inner_text()
+        assert stage.evaluate(CUT) == []
         if scene == "bootstrap":
             assert [text for text in stage.evaluate(MARKS) if text.startswith("observed ")]
         if scene == "randomization":
@@ -167,7 +169,9 @@ def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
         assert stage.evaluate(PICTURE) == picture, scene
         received.clear()
         page.keyboard.press("]")
-    assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
+    assert page.dialogs == []
+    assert page.hosts == {"localhost"}
+    assert page.problems == []
     there = watched(another_window().new_page())
     there.goto(link)
     there.locator(".stage").get_by_text("Limit: ").wait_for()
@@ -209,7 +213,8 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     assert len(lost) == 1  # and what was lost is asked again
     assert "(range of 20 draws, not yet a 95% interval)" in stage.locator(".ask").inner_text()
     assert "The room (\u25bc): 3, 4, 4." in stage.locator(".ask").inner_text()
-    assert "Your guess" not in stage.locator(".ask").inner_text() and "guess=" not in page.url
+    assert "Your guess" not in stage.locator(".ask").inner_text()
+    assert "guess=" not in page.url
     page.keyboard.press("x")
     page.wait_for_url("**extra=true**")
     page.reload()
@@ -229,9 +234,8 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     ):
         with page.expect_download() as file:
             page.keyboard.press(key)
-        assert file.value.suggested_filename == name and part in file.value.path().read_text(
-            encoding="utf-8"
-        )
+        assert file.value.suggested_filename == name
+        assert part in file.value.path().read_text(encoding="utf-8")
         if key == "V":
             page.keyboard.press("v")  # closes the list
     page.go_back()
@@ -242,7 +246,8 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
     settled(page)
     page.evaluate(FRAMES)  # what moved
-    assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
+    assert stage.get_by_role("button", name="This is my guess").is_visible()
+    assert page.problems == []
 
 
 @pytest.mark.long
@@ -251,10 +256,8 @@ def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at,
     page.goto(at("lecture"))
     stage, note = page.locator(".stage"), page.get_by_text("Made for a wide screen: turn the phone")
     stage.get_by_text(f"1 / {len(SCENES)}", exact=True).wait_for()
-    assert (
-        stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740]
-        and not note.is_visible()
-    )
+    assert stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740]
+    assert not note.is_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     note.wait_for()
     below = [
@@ -262,7 +265,8 @@ def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at,
         for part in (".narrow", "header", ".ask", "main", "footer")
     ]
     assert all(a["y"] + a["height"] <= b["y"] + 1 for a, b in zip(below, below[1:], strict=False))
-    assert stage.evaluate("s => s.scrollWidth") == 640 and page.problems == []
+    assert stage.evaluate("s => s.scrollWidth") == 640
+    assert page.problems == []
 
 
 @pytest.mark.long
@@ -274,7 +278,8 @@ def test_draws_that_come_are_counted_alike_in_both_places(at, another_window):
     page.keyboard.press("3")
     said = stage.evaluate(COUNTED)
     counts = {(drawn.split(" of ")[1], written.split(" of ")[0]) for drawn, written in said}
-    assert len(counts) > 2 and all(drawn == written for drawn, written in counts)
+    assert len(counts) > 2
+    assert all(drawn == written for drawn, written in counts)
 
 
 @pytest.mark.long
@@ -289,7 +294,8 @@ def test_what_a_stage_asked_that_was_taken_away_is_asked_by_the_next(at, page):
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
     page.keyboard.press("[")
     stage.get_by_text(f"2 / {len(SCENES)}", exact=True).wait_for()
-    assert stage.get_by_label("Votes of the room").input_value() == "3 5" and page.problems == []
+    assert stage.get_by_label("Votes of the room").input_value() == "3 5"
+    assert page.problems == []
 
 
 @pytest.mark.long
@@ -348,12 +354,11 @@ def test_a_held_key_says_the_latest_alone_and_nothing_twice(at, page):
     page.wait_for_url("**step=201**")
     settled(page)
     asked = [frame for frame in sent if b'"asks"' in frame]
-    assert (
-        asked
-        and b'"step":201' in asked[-1]
-        and len([frame for frame in asked if b'"file"' in frame]) == 1
-    )
+    assert asked
+    assert b'"step":201' in asked[-1]
+    assert len([frame for frame in asked if b'"file"' in frame]) == 1
     page.evaluate(hold, ["r", 200])
     page.locator(".stage").get_by_text("Limit: ").wait_for()
     settled(page)
-    assert any(b'"reveal":true' in frame for frame in sent) and page.problems == []
+    assert any(b'"reveal":true' in frame for frame in sent)
+    assert page.problems == []

@@ -62,7 +62,8 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
 ):
     opened(page, at("segments", options, a=A, b=B, order="line", trials=999))
     assert page.locator(".mt-answer").inner_text().startswith(f"All 60 segments: {A} ")
-    assert reading(page) == ("line 1", "1 of 60") and listed(page) == list(range(1, 9))
+    assert reading(page) == ("line 1", "1 of 60")
+    assert listed(page) == list(range(1, 9))
     for key, line in (("PageDown", 9), ("ArrowUp", 8)):
         page.keyboard.press(key)
         page.wait_for_url(f"**segment={line}")
@@ -75,13 +76,15 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     fits(page)
     page.reload()
     settled(page)
-    assert reading(page) == ("line 9", "9 of 60") and listed(page) == list(range(9, 17))
+    assert reading(page) == ("line 9", "9 of 60")
+    assert listed(page) == list(range(9, 17))
     page.get_by_role("button", name="Filter").click()
     page.locator(".st-key-text input").fill("SEA or")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=SEA**")
     settled(page)
-    assert "segment=" not in page.url and listed(page) == list(range(1, 23, 3))
+    assert "segment=" not in page.url
+    assert listed(page) == list(range(1, 23, 3))
     page.locator(".st-key-text input").fill("nowhere")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=nowhere**")
@@ -96,7 +99,8 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     page.wait_for_url("**/segments**")
     settled(page)
     assert page.locator(".mt-answer").inner_text().startswith("All 60 segments: ")
-    assert page.dialogs == [] and page.hosts == {"localhost"}
+    assert page.dialogs == []
+    assert page.hosts == {"localhost"}
 
 
 @pytest.mark.long

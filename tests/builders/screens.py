@@ -5,6 +5,7 @@ import re
 import shlex
 from html import escape, unescape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from mtsig_core.report.table import Column, Table
 from mtsig_core.source import Source
@@ -86,6 +87,39 @@ def offered(page):
 def copied(page):
     """The texts that the page offers to copy."""
     return list(offered(page).values())
+
+
+def all_copied(page):
+    """The same as one text."""
+    return "\n".join(copied(page))
+
+
+def find_command(page, name):
+    """The first command on the page that begins with this name, or has no other."""
+    return next(line for line in copied(page) if line.startswith(f"mtsig {name}"))
+
+
+def captions(page):
+    """All captions of the page as one text."""
+    return " ".join(caption.value for caption in page.caption)
+
+
+def links(page):
+    """What each link of the page asks for, by its label."""
+    return {
+        link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in page.get("page_link")
+    }
+
+
+def read_address(page):
+    """What the address of the page asks for."""
+    params = page.query_params
+    return {key: value if isinstance(value, str) else value[-1] for key, value in params.items()}
+
+
+def labelled(widgets, label):
+    """The first widget of this label."""
+    return next(widget for widget in widgets if widget.label == label)
 
 
 def frame_rows(frame):

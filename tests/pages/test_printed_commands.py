@@ -222,7 +222,6 @@ def test_the_command_prints_the_numbers_on_screen(opened, files, tmp_path, capsy
     shown = opened(
         page, make(tmp_path / "toy"), metric=metric, metrics=[further], **FEW, **asked, **SETTINGS
     )
-    assert not shown.exception
     for label, commands in offered(shown).items():
         if not commands.startswith("mtsig "):  # sentences for a paper
             continue
@@ -266,7 +265,6 @@ def test_the_command_of_a_task_prints_its_file(opened, folder, files, capsys, mo
     shown = opened(
         "results", root=folder.parent, shared_task=folder.name, metric="XCOMET", **asked, **SETTINGS
     )
-    assert not shown.exception
     [content] = [content for file, content in files.items() if file.endswith(f"-{name}.json")]
     commands = [command for label, command in offered(shown).items() if "prints" in label]
     assert content in [

@@ -16,6 +16,7 @@ from mtsig_core import (
 )
 from mtsig_core.cli.main import main
 from mtsig_core.readers.ratings import measure_agreement
+from tests.builders.results import list_codes, select_cautions
 
 nan = float("nan")
 
@@ -266,7 +267,7 @@ def test_raters_who_favour_systems_are_found_and_warned_of():
         found = compare(
             adjusted_scores(make_favours(8, favour))[0], ["human", "human-adjusted"], trials=99
         )
-        warned = [one for one in found.warnings if one.code == "raters-favour-systems"]
+        warned = select_cautions(found, "raters-favour-systems")
         assert [one.metric for one in warned] == ["human-adjusted"] * (favour > 0)
         (told,) = (one.text for one in found.testset.assumed if one.code == "rater-favour")
         assert (
@@ -351,9 +352,7 @@ def test_where_both_are_rated_in_all_documents_they_are_linked_by_all(n_document
         pytest.approx(n_documents),
         pytest.approx(np.sqrt((n_documents - 1) / n_documents)),
     )  # of a mean, the bootstrap's standard error over the true one
-    assert "few-rater-links" not in {
-        one.code for one in compare(testset, "human-adjusted", trials=99).warnings
-    }
+    assert "few-rater-links" not in list_codes(compare(testset, "human-adjusted", trials=99))
 
 
 def rate_sparsely(seed, n_systems, n_documents, n_rated, n_raters):
@@ -375,11 +374,7 @@ def rate_sparsely(seed, n_systems, n_documents, n_rated, n_raters):
 def test_systems_that_few_ratings_link_are_warned_of_or_refused():
     testset = read_scores({"human": rate_sparsely(1, 4, 30, 10, 5)}, raters="adjusted")
     told = {one.code: one.facts for one in testset.assumed}["rater-links"]
-    (warned,) = (
-        one
-        for one in compare(testset, "human-adjusted", trials=99).warnings
-        if one.code == "few-rater-links"
-    )
+    (warned,) = select_cautions(compare(testset, "human-adjusted", trials=99), "few-rater-links")
     assert (warned.a, warned.b) == (told["a"], told["b"]) and told["widening"] > 1.25
     assert f"about {told['widening']:.2g} times too wide" in warned.text
     alone = compare(
@@ -387,7 +382,7 @@ def test_systems_that_few_ratings_link_are_warned_of_or_refused():
         "human-adjusted",
         trials=99,
     )
-    assert "few-rater-links" not in {one.code for one in alone.warnings}
+    assert "few-rater-links" not in list_codes(alone)
     with pytest.raises(
         InputError, match=r"would be at least \d\.\d times too wide\. Expected less than 2 times"
     ):

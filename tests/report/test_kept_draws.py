@@ -7,7 +7,7 @@ import pytest
 from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.caution import Assumption
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.report.reports import FORMS
+from mtsig_core.report.reports import RENDERERS
 from mtsig_core.stats import comparison
 from mtsig_core.stats.kept_tasks import KeptDraws
 
@@ -62,7 +62,7 @@ def of(testset, *names):
 def test_what_is_kept_is_what_was_drawn_in_every_format(drawn, settings):
     new, kept = (compare_kept(TOY, of(TOY, "bleu", "human"), **settings) for _ in range(2))
     assert drawn == ["bleu", "human"]
-    assert [kept.render(form) for form in FORMS] == [new.render(form) for form in FORMS]
+    assert [kept.render(form) for form in RENDERERS] == [new.render(form) for form in RENDERERS]
 
 
 def test_threads_and_decisions_draw_nothing_again(drawn):

@@ -40,7 +40,6 @@ from mtsig_core.report.tables import (
     rank_table,
     tops_table,
 )
-from mtsig_core.report.task_reports import task_csv, task_json
 from mtsig_core.report.text import printable
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, find_disputes
 from mtsig_core.stats.ranks import RANK_RULES
@@ -48,6 +47,7 @@ from mtsig_core.task import Task, TaskExclusion
 from mtsig_core.testset import SegmentScores
 from tests.builders.markup import Page, methods, said_of_tables, typeset, visible
 from tests.builders.rated_tasks import NAMES, made, rated
+from tests.builders.rendered import task_csv, task_json
 from tests.builders.task_files import task_html, task_latex, task_text
 
 
@@ -208,7 +208,7 @@ class TestSeveralMetrics:
             ("across all, by mean difference", 3),
         ]
         assert [counts.values(f"only_{name}")[2] for name in ("X", "100%_Y", "<i>Z")] == [0, 0, 0]
-        assert disputed[0].count("opposite") == 6 and disputed[0].alone("100%_Y") == 0
+        assert disputed[0].count("opposite") == 6 and disputed[0].count_alone("100%_Y") == 0
         code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
         lines = [
             " & ".join(

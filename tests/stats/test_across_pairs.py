@@ -12,13 +12,13 @@ from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.errors import SettingError
 from mtsig_core.report.sentences import describe_methods, list_caution_texts, list_gaps_across
 from mtsig_core.report.tables import pairs_table
-from mtsig_core.report.task_reports import task_json
 from mtsig_core.results import TaskComparison, TaskInfo
 from mtsig_core.schema import decode, encode
 from mtsig_core.stats.across import compare_task, find_disputes, settings_across, task_metrics
 from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.stats.few_units import can_reach
 from mtsig_core.task import Task
+from tests.builders.rendered import task_json
 from tests.builders.task_files import task_latex, task_text
 
 RNG = np.random.default_rng(7)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtsig_core import SegmentScores, TestSet, compare
-from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_texts, find_cautions, find_file_cautions
@@ -20,6 +19,8 @@ from mtsig_core.stats.power import plan
 from mtsig_core.stats.ranks import find_top_group
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
+from tests.builders.rendered import comparison_html, comparison_latex, comparison_text
+from tests.builders.results import list_codes, select_cautions
 from tests.builders.toys import (
     Given,
     bleu,
@@ -43,7 +44,7 @@ def compared(n_systems=3, n_segments=240, documents=None, same=(), metrics=None,
 
 def warning(result, code):
     """The one warning of that kind; None without."""
-    found = [caution for caution in result.warnings if caution.code == code]
+    found = select_cautions(result, code)
     assert len(found) <= 1
     return found[0] if found else None
 
@@ -638,7 +639,7 @@ def test_a_sound_comparison_has_no_warning():
 
 def test_design_comes_first_and_single_pairs_last():
     result = compared(n_segments=20, same="AB", test="koehn")
-    codes = [caution.code for caution in result.warnings]
+    codes = list_codes(result)
     assert codes[:3] == ["no-documents", "few-units", "test-as-published"]
     assert codes[-1] == "identical-outputs"
 

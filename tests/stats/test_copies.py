@@ -8,6 +8,7 @@ import pytest
 from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.stats.copies import find_copies
 from mtsig_core.stats.resampling import make_units
+from tests.builders.results import select_cautions
 from tests.builders.toys import texts
 
 QUICK = {"trials": 299, "resamples": 100}
@@ -31,7 +32,7 @@ def a_set(n=40, copies=1, sources=False, documents=None, short=0):
 
 def cautioned(testset, metric="bleu", **settings):
     comparison = compare(testset, [metric], **{**QUICK, **settings})
-    return next((one for one in comparison.warnings if one.code == "copied-segments"), None)
+    return next(iter(select_cautions(comparison, "copied-segments")), None)
 
 
 @pytest.mark.parametrize("sources", [False, True])

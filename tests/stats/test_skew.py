@@ -9,6 +9,7 @@ import pytest
 
 from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.stats.skew import chance_skewness, measure_skewness
+from tests.builders.results import select_cautions
 
 QUICK = {"trials": 499, "resamples": 200}
 N = 60
@@ -40,7 +41,7 @@ def rated(scores, documents=None, lower_is_better=False):
 
 def cautioned(testset, **settings):
     comparison = compare(testset, ["human"], **{**QUICK, **settings})
-    return next((one for one in comparison.warnings if one.code == "skewed-system"), None)
+    return next(iter(select_cautions(comparison, "skewed-system")), None)
 
 
 class TestWho:
