@@ -23,8 +23,10 @@ from mtsig_core.readers.files import (
     is_folder,
     list_folder,
     list_paths,
+    read_uploaded,
 )
 from mtsig_core.readers.formats import sniff
+from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.mturk_tables import read_mturk_systems
 from mtsig_core.readers.official_tables import (
@@ -94,6 +96,17 @@ def read_published_file(path: Path) -> dict[str, OfficialTable]:
         if fmt is None or not fmt.holds_scores:
             return _parse_file(path)
     return {}
+
+
+def read_published_uploads(files: Iterable[tuple[str, bytes]]) -> list[PublishedFile]:
+    """The tables of published scores among uploaded files, each a name and its content."""
+    published = []
+    for name, content in files:
+        with limit_reading(upload_limits()), read_uploaded({name: content}):
+            tables = read_published_file(Path(name))
+        if tables:
+            published.append(PublishedFile(Path(name), tables))
+    return published
 
 
 def _parse_file(path: Path) -> dict[str, OfficialTable]:

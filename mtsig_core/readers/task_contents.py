@@ -43,9 +43,9 @@ from mtsig_core.readers.tasks import (
     is_description,
     is_mqm_table,
     is_of_task,
-    is_source_errors,
     is_task,
     list_task_tables,
+    names_source_errors,
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
@@ -260,7 +260,7 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
 
     `read_wmt` tells which outputs have another name.
     """
-    if is_source_errors(path):
+    if names_source_errors(path.name):
         return "it lists errors of the source text only, which say nothing of the systems"
     folder = _find_task_folder(path, task)
     pair = ""

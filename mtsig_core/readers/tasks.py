@@ -236,7 +236,7 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
     if _list_marks(folder):
         return []
     paths = [path for path in sorted(_list_files(folder)) if not is_description(path)]
-    rating_paths = [path for path in paths if not is_source_errors(path)]
+    rating_paths = [path for path in paths if not names_source_errors(path.name)]
     tables = []
     for path in rating_paths or paths:
         head = read_beginning(path)
@@ -271,12 +271,9 @@ def _is_rating_file(path: FilePath) -> bool:
     return fmt is not None and fmt.holds_scores and SCORE_TABLE in fmt.reads
 
 
-def is_source_errors(path: Path) -> bool:
+def names_source_errors(file: str) -> bool:
     """Whether the name of a file of MQM says that it lists errors of the source text only."""
-    if re.search(r"source[._-]errors?\b", path.name, re.IGNORECASE) is None:
-        return False
-    fmt = sniff(cut_lines(read_beginning(path)))
-    return fmt is not None and fmt.name == "mqm"
+    return re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE) is not None
 
 
 def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:

@@ -15,7 +15,7 @@ from mtsig_core.report.table import Cell, Table, TableBuilder
 _PairValues: TypeAlias = Mapping[str, Mapping[str, str]]
 _RANGE = re.compile(r"\d+-\d+")
 _MOST_DECIMALS = 4
-_NOTE = (
+NOTE = (
     "Published: mtsig did not compute these numbers. They come without scores of segments, so no "
     "difference between them can be tested."
 )
@@ -56,13 +56,13 @@ def _write_value(text: str | None) -> Cell:
 
 def published_blocks(published: Mapping[str, _PairValues]) -> Iterator[Block]:
     """The table of each language pair, and what the numbers are."""
-    yield Paragraph(text=_NOTE, role="note")
+    yield Paragraph(text=NOTE, role="note")
     for pair, values in published.items():
         yield TableBlock(
             table=published_values_table(values),
             title=f"Published scores of {pair}",
             caption=f"Published scores of {pair}.",
-            caveats=(_NOTE,),
+            caveats=(NOTE,),
         )
 
 
