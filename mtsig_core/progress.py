@@ -17,8 +17,10 @@ def report_stage(
     return lambda _stage, share: progress(name, (step + share) / n_steps)
 
 
-def prefix_stages(progress: Progress | None, prefix: str) -> Progress | None:
-    """Report the stages of some work with a prefix in front of their names."""
+def prefix_stages(
+    progress: Progress | None, prefix: str, step: int = 0, n_steps: int = 1
+) -> Progress | None:
+    """Report the stages of some work, or of a step of it, with a prefix to their names."""
     if progress is None:
         return None
-    return lambda stage, share: progress(prefix + stage, share)
+    return lambda stage, share: progress(prefix + stage, (step + share) / n_steps)

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from mtsig_core.caution import Assumption, Caution
@@ -359,9 +360,12 @@ class MetricResult:
         """Whether its scores of segments were read, as ratings are, not counted from texts."""
         return self.signature.startswith("scores:")
 
-    @property
+    @cached_property
     def tested(self) -> tuple[PairResult, ...]:
-        """The pairs that have segments in common: the others have no test and no correction."""
+        """The pairs that have segments in common: the others have no test and no correction.
+
+        A report of 26 systems asks for them three hundred times.
+        """
         return tuple(pair for pair in self.pairs if pair.n != 0)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:

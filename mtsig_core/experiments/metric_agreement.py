@@ -13,7 +13,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, format_count, suggest_name
 from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics, remember
-from mtsig_core.progress import Progress, report_stage
+from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
     Agreement,
     AgreementComparison,
@@ -646,11 +646,7 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
     draws: dict[str, AgreementDraws] = {}
     lang_pairs = {}
     for lang_pair, testset in testsets.items():
-
-        def report(stage: str, share: float, lang_pair: str = lang_pair) -> None:
-            if progress is not None:
-                progress(f"{lang_pair}, {stage}", (len(draws) + share) / len(testsets))
-
+        report = prefix_stages(progress, f"{lang_pair}, ", len(draws), len(testsets))
         pair_plan = replace(plan, seed=derive_seed(seed, lang_pair))
         draws[lang_pair] = draw_accuracies(testset, pair_plan, report)
         result = summarize_draws(human, draws[lang_pair])

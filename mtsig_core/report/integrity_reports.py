@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -114,11 +113,11 @@ def faults_table(faults: Sequence[LineFault]) -> Table:
     ordered = sorted(faults, key=lambda fault: len(fault.lines), reverse=True)
     table = TableBuilder("line_faults", ordered)
     table.add("system", "system", "name")
-    table.add("kind", "worth a look", "text", _name_fault)
-    table.add("n", "lines", "count", lambda fault: len(fault.lines))
-    table.add("share", "of all lines", "share", _share_lines, form=".1%")
-    table.add("lines", "which", "text", _list_lines)
-    table.add("example", "the first of them", "text", _quote_example)
+    table.add("kind", "possible fault", "text", _name_fault)
+    table.add("n", "number of lines", "count", lambda fault: len(fault.lines), where="files")
+    table.add("share", "of all lines", "share", _share_lines, form=".1%", where="files")
+    table.add("lines", "lines", "text", _list_lines)
+    table.add("example", "example", "text", _quote_example)
     return table.build()
 
 
@@ -134,15 +133,17 @@ def _share_lines(fault: LineFault) -> float:
 
 
 def _list_lines(fault: LineFault) -> str:
+    """Write how many lines, and the first of their numbers."""
     numbers = ", ".join(map(str, fault.lines[:_LISTED]))
-    n_more = len(fault.lines) - _LISTED
-    if n_more > 0:
-        return f"{numbers} and {n_more} more"
-    return numbers
+    if len(fault.lines) > _LISTED:
+        numbers += ", ..."
+    return f"{format_count(len(fault.lines), 'line')}: {numbers}"
 
 
 def _quote_example(fault: LineFault) -> str:
-    return printable(textwrap.shorten(fault.example, _EXAMPLE, placeholder="..."))
+    if len(fault.example) > _EXAMPLE:
+        return f"{printable(fault.example[:_EXAMPLE])}..."
+    return printable(fault.example)
 
 
 def _explain_faults(faults: Sequence[LineFault]) -> list[str]:

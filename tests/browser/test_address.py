@@ -105,12 +105,6 @@ def test_one_press_is_one_step_and_what_applies_stays(served, page):
     for key, value in (("a", "Greek"), ("testset", OTHER)):
         step(page, page.go_forward, key, value)
     assert page.evaluate("history.length") == at_the_end
-    what_is_left_out_and_why_belongs_to_its_set(page)
-    for address in ("", "summary"):  # the same page
-        page.goto(f"{served}/{address}")
-        ready(page)
-        links = page.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
-        assert links.evaluate_all(MARKED) == ["Summary"]
 
 
 #: The names of the links that have a background.
@@ -159,7 +153,11 @@ def says_left_out(page, name=None, reason=None):
     sentence.wait_for(state="hidden")
 
 
-def what_is_left_out_and_why_belongs_to_its_set(page):
+@pytest.mark.long
+def test_what_is_left_out_and_why_belongs_to_its_set(served, page):
+    asked = {"testset": OTHER, "seed": 5, "trials": 999, "a": "Greek"}
+    page.goto(f"{served}/segments?{urlencode(asked)}")
+    ready(page)
     follow(page, "Summary")
     ready(page)
     leave_out(page, "Danish", "withdrawn")
@@ -176,3 +174,13 @@ def what_is_left_out_and_why_belongs_to_its_set(page):
     says_left_out(page)
     assert page.locator(".mt-error").count() == 0
     assert page.problems == []  # nothing is blamed on a link
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("address", ["", "summary"])
+def test_the_link_to_the_open_page_is_marked(served, page, address):
+    """The first page has two addresses."""
+    page.goto(f"{served}/{address}")
+    ready(page)
+    links = page.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
+    assert links.evaluate_all(MARKED) == ["Summary"]

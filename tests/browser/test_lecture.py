@@ -7,6 +7,7 @@ import pytest
 from pages._sections.lecture_scenes import POWER_WORLDS
 from pages._sections.lecture_stage import SCENES
 from tests.browser.conftest import settled, watched
+from tests.builders.cases import brief
 
 pytestmark = pytest.mark.browser
 #: Type smaller than this, in pixels, cannot be read from the last row; and key numbers are larger.
@@ -94,89 +95,121 @@ def fits_one_screen(stage):
     assert len(stage.evaluate(CONTROLS)) <= 3
 
 
-def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
+#: Scenes with two ends to guess, with all swaps, and with sliders: `make test` has no others.
+FIRST_SCENES = ["blocks", "randomization", "power"]
+#: Scenes in which sliders are turned before the guess.
+TURNED = ("documents", "power")
+#: The keys that ask for a few draws, one after the other, and then for many.
+DRAWS = {"mean": "111", "comparisons": "12"}
+
+
+def turn_by_arrow_keys(page, stage):
+    """The arrow keys turn what has the focus, and it keeps it."""
+    stage.get_by_label("sentences in each test set").focus()
+    for size in ("1,000", "3,000"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(f"**world={world_of(size)}**")
+        settled(page)
+        assert stage.get_by_text(size, exact=True).is_visible()
+        assert "guess=" not in page.url
+
+
+def guess_by_keyboard(page, stage, scene):
+    """Guess, once nothing is guessed beforehand."""
+    guess = stage.get_by_role("button", name="This is my guess")
+    guess.wait_for()
+    fits_one_screen(stage)
+    assert guess.is_disabled()
+    if scene == "mean":
+        page.keyboard.press("b")
+    else:  # the first key takes hold of a slider where it stands, the next ones turn it
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+    if scene == "blocks":  # the other end
+        assert guess.is_disabled()
+        stage.get_by_label("highest").press("ArrowRight")
+    fits_one_screen(stage)
+    page.keyboard.press("n")
+
+
+def draw_by_keyboard(page, stage, scene):
+    first, *more = DRAWS.get(scene, "123")
+    stage.get_by_role("button", name="+1", exact=True).wait_for()
+    page.keyboard.press(first)
+    stage.get_by_text("1 of ").first.wait_for()
+    for key in more:
+        page.keyboard.press(key)
+    if scene == "comparisons":  # which goes on to draw until the answer
+        stage.get_by_text("11 of 200").wait_for()
+    else:
+        settled(page)
+    fits_one_screen(stage)
+
+
+def reveal_by_keyboard(page, stage, scene):
+    page.keyboard.press("r")
+    stage.get_by_text("Limit: ").wait_for()
+    settled(page)
+    fits_one_screen(stage)
+    assert "Your guess" in stage.locator(".ask").inner_text()
+    assert stage.evaluate(CUT) == []
+    if scene == "bootstrap":
+        assert [text for text in stage.evaluate(MARKS) if text.startswith("observed ")]
+    if scene == "randomization":
+        assert stage.evaluate(WRONG) == [0]
+
+
+@pytest.mark.parametrize(
+    "scene", brief(3, FIRST_SCENES + [scene for scene in SCENES if scene not in FIRST_SCENES])
+)
+def test_a_scene_by_keyboard_alone_and_by_its_link(at, page, another_window, scene):
     received = []
-    page.on(
-        "websocket",
-        lambda socket: socket.on("framereceived", lambda frame: received.append(bytes(frame))),
-    )
-    page.goto(at("lecture"))
+
+    def listen(socket):
+        socket.on("framereceived", lambda frame: received.append(bytes(frame)))
+
+    page.on("websocket", listen)
+    scenes = list(SCENES)
+    number = scenes.index(scene) + 1
+    before, to_scene = scenes[number - 2], "]"
+    if number == 1:
+        before, to_scene = scenes[1], "["
+    page.goto(at("lecture", scene=before))
     stage = page.locator(".stage")
-    for number, scene in enumerate(SCENES, 1):
-        stage.get_by_text(f"{number} / {len(SCENES)}", exact=True).wait_for()
-        settled(page)
-        fits_one_screen(stage)
-        if scene in ("documents", "power"):  # what is turned by sliders comes first
-            stage.get_by_role("button", name="Guess for these").wait_for()
-        sent = [frame for frame in received if b'"turn"' in frame]
-        assert sent and not [
-            frame for frame in sent if b'"rows":null' not in frame.replace(b" ", b"")
-        ], scene
-        if scene == "power":  # the arrow keys turn what has the focus, and it keeps it
-            stage.get_by_label("sentences in each test set").focus()
-            for size in ("1,000", "3,000"):
-                page.keyboard.press("ArrowRight")
-                page.wait_for_url(f"**world={world_of(size)}**")
-                settled(page)
-                assert stage.get_by_text(size, exact=True).is_visible()
-                assert "guess=" not in page.url
-        if scene in ("documents", "power"):
-            page.keyboard.press("n")
-        stage.get_by_role("button", name="This is my guess").wait_for()
-        fits_one_screen(stage)
-        assert stage.get_by_role(
-            "button", name="This is my guess"
-        ).is_disabled()  # nobody has made one
-        if scene == "mean":
-            page.keyboard.press("b")
-        else:  # the first key takes hold of a slider where it stands, the next ones turn it
-            page.keyboard.press("ArrowUp")
-            page.keyboard.press("ArrowUp")
-        if scene == "blocks":  # the other end
-            assert stage.get_by_role("button", name="This is my guess").is_disabled()
-            stage.get_by_label("highest").press("ArrowRight")
-        fits_one_screen(stage)
+    settled(page)
+    received.clear()
+    page.keyboard.press(to_scene)
+    stage.get_by_text(f"{number} / {len(SCENES)}", exact=True).wait_for()
+    settled(page)
+    fits_one_screen(stage)
+    if scene in TURNED:
+        stage.get_by_role("button", name="Guess for these").wait_for()
+    sent = [frame.replace(b" ", b"") for frame in received if b'"turn"' in frame]
+    assert sent
+    assert [frame for frame in sent if b'"rows":null' not in frame] == []
+    if scene == "power":
+        turn_by_arrow_keys(page, stage)
+    if scene in TURNED:
         page.keyboard.press("n")
-        stage.get_by_role("button", name="+1", exact=True).wait_for()
-        page.keyboard.press("1")
-        stage.get_by_text("1 of ").first.wait_for()
-        for key in (
-            "23" if scene not in ("mean", "comparisons") else "11" if scene == "mean" else "2"
-        ):
-            page.keyboard.press(key)
-        if scene == "comparisons":  # which goes on to draw until the answer
-            stage.get_by_text("11 of 200").wait_for()
-        else:
-            settled(page)
-        fits_one_screen(stage)
-        page.keyboard.press("r")
-        stage.get_by_text("Limit: ").wait_for()
-        settled(page)
-        fits_one_screen(stage)
-        assert "Your guess" in stage.locator(".ask").inner_text()
-        assert stage.evaluate(CUT) == []
-        if scene == "bootstrap":
-            assert [text for text in stage.evaluate(MARKS) if text.startswith("observed ")]
-        if scene == "randomization":
-            assert stage.evaluate(WRONG) == [0]
-            link, shown = page.url, stage.evaluate(PICTURE)
-        picture = stage.evaluate(PICTURE)
-        page.keyboard.press("0")
-        page.wait_for_url(lambda url: "reveal=" not in url)
-        page.go_back()  # all is drawn anew, from the address alone
-        stage.get_by_text("Limit: ").wait_for()
-        settled(page)
-        assert stage.evaluate(PICTURE) == picture, scene
-        received.clear()
-        page.keyboard.press("]")
+    guess_by_keyboard(page, stage, scene)
+    draw_by_keyboard(page, stage, scene)
+    reveal_by_keyboard(page, stage, scene)
+    link, picture = page.url, stage.evaluate(PICTURE)
+    page.keyboard.press("0")
+    page.wait_for_url(lambda url: "reveal=" not in url)
+    page.go_back()  # all is drawn anew, from the address alone
+    stage.get_by_text("Limit: ").wait_for()
+    settled(page)
+    assert stage.evaluate(PICTURE) == picture
     assert page.dialogs == []
     assert page.hosts == {"localhost"}
     assert page.problems == []
-    there = watched(another_window().new_page())
-    there.goto(link)
-    there.locator(".stage").get_by_text("Limit: ").wait_for()
-    settled(there)
-    assert there.locator(".stage").evaluate(PICTURE)[1:] == shown[1:]
+    if scene == "randomization":
+        there = watched(another_window().new_page())
+        there.goto(link)
+        there.locator(".stage").get_by_text("Limit: ").wait_for()
+        settled(there)
+        assert there.locator(".stage").evaluate(PICTURE)[1:] == picture[1:]
 
 
 @pytest.mark.long

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 from mtsig_core.report.table import Column, Table
 from mtsig_core.source import Source
 from tests.builders.streamlit_parts import frame_parts, told_once
+from tests.builders.toys import SPACELESS
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -37,6 +38,24 @@ def written(folder, reference, systems, documents=None, names=NAMES):
     )
 
 
+def replace_in_some(texts, step, old, new):
+    """Replace in each text of so many, from the first on."""
+    return [text.replace(old, new) if k % step == 0 else text for k, text in enumerate(texts)]
+
+
+def replace_in_most(texts, step, old, new):
+    """Replace in all others."""
+    return [text.replace(old, new) if k % step else text for k, text in enumerate(texts)]
+
+
+def write_ratings(file, ratings):
+    """Write a table of the scores of each system, from its first line on."""
+    rows = ["system\tline\tscore"]
+    for system, scores in ratings.items():
+        rows += [f"{system}\t{line}\t{score}" for line, score in enumerate(scores, 1)]
+    return write(file, rows)
+
+
 def small_source(folder):
     """15 documents of 4 segments; a bad system, a good one, and one that says nothing."""
     ref = sentences(60)
@@ -45,6 +64,14 @@ def small_source(folder):
         text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)
     ]
     return written(folder, ref, (worse, mixed, ["nothing"] * 60), [f"d{k // 4}" for k in range(60)])
+
+
+def chinese_source(folder):
+    """Two systems in Chinese, of which nothing says so."""
+    lines = SPACELESS["zh"] * 5
+    worse = [text[:-1] for text in lines]
+    mixed = [text[1:] if k % 2 else text for k, text in enumerate(lines)]
+    return written(folder, lines, (worse, mixed), names="AB")
 
 
 @told_once

@@ -16,10 +16,10 @@ from mtsig_core.readers.scores import read_scores
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import name_as_system
 from tests.builders.cases import brief
-from tests.builders.code import ROOT
+from tests.builders.code import DATA
 from tests.builders.results import list_codes
 
-HUMAN = ROOT.parent / "shared" / "data" / "human"
+HUMAN = DATA / "human"
 needs_published = pytest.mark.skipif(
     not HUMAN.is_dir(), reason="needs the published ratings in ../shared/data/human"
 )

@@ -1,15 +1,12 @@
 """The Bootstrap page without a browser."""
 
-import json
 from functools import partial
 
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.cli.main import main
-from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
-from tests.builders.screens import NAMES, all_copied, answers, arguments, copied, words
+from tests.builders.screens import NAMES, all_copied, answers, words
 
 
 @pytest.fixture
@@ -59,24 +56,3 @@ def test_the_pool_is_chosen_in_the_address(open_page, source):
     assert "--pool 20000" in all_copied(page)
     page = open_page(source, pool="auto", tab="How many resamples")
     assert any("One pool of 200,000 independent resamples" in e.help for e in page.caption)
-
-
-def test_the_commands_print_the_numbers_on_screen(open_page, source, capsys):
-    page = open_page(source, seed="4", system=NAMES[0], ci="percentile", tab="How many resamples")
-    printed = []
-    for name in ("compare", "sweep"):
-        command = arguments(next(line for line in copied(page) if f"mtsig {name} " in line))
-        assert main([*command, "--format", "json"]) == 0
-        printed.append(json.loads(capsys.readouterr().out)["metrics"]["bleu"])
-    system = next(s for s in printed[0]["systems"] if s["system"] == NAMES[0])
-    assert f"{system['ci_low']:.2f} to {system['ci_high']:.2f}" in answers(page)[0]
-    assert printed[1]["system"] == NAMES[0]
-    assert len(printed[1]["growing"]) == 7
-    for row in printed[1]["growing"]:
-        assert (
-            f"<td>{row['median']:.2f}</td><td>[{row['low']:.2f}, {row['high']:.2f}]</td>"
-            in words(page)
-        )
-    for row in printed[1]["repeats"]:
-        assert f"<td>{row['runs']:,}</td>" in words(page)
-        assert f"<td>{rounded(row['theory'])}</td>" in words(page)

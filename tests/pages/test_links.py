@@ -1,13 +1,20 @@
 """A view is a link: in a new session it shows the same numbers, on every page."""
 
-from urllib.parse import parse_qsl
-
 import pytest
 
 from mtsig_core.source import Source
 from tests.builders.apps import ROWS
 from tests.builders.cases import brief
-from tests.builders.screens import read_address, sentences, words, write, written
+from tests.builders.screens import (
+    links,
+    read_address,
+    replace_in_most,
+    replace_in_some,
+    sentences,
+    words,
+    write,
+    written,
+)
 
 SETTINGS = {
     "test": "bootstrap",
@@ -40,37 +47,26 @@ OWN = {
 
 def task(folder):
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(120)]
-    return written(
-        folder,
-        ref,
-        [
-            [t.replace("house", "small") for t in ref],
-            [
-                t.replace("river and the", "sea or a") if k % 3 == 0 else t
-                for k, t in enumerate(ref)
-            ],
-            [t.replace("the", "a") if k % 4 else t for k, t in enumerate(ref)],
-            [
-                t.replace("near", "by").replace("bridge", f"b{k}") if k % 5 else t
-                for k, t in enumerate(ref)
-            ],
-        ],
-        [f"{'news' if k < 90 else 'talk'}\td{k // 2}" for k in range(120)],
-        "abcd",
-    )
+    small = [text.replace("house", "small") for text in ref]
+    sea = replace_in_some(ref, 3, "river and the", "sea or a")
+    without_article = replace_in_most(ref, 4, "the", "a")
+    other = []
+    for k, text in enumerate(ref):
+        other.append(text.replace("near", "by").replace("bridge", f"b{k}") if k % 5 else text)
+    documents = [f"{'news' if k < 90 else 'talk'}\td{k // 2}" for k in range(120)]
+    return written(folder, ref, (small, sea, without_article, other), documents, "abcd")
 
 
 @pytest.mark.parametrize("path", brief(3, ROWS))
 def test_the_same_numbers_in_another_session(opened, tmp_path, path):
     source = task(tmp_path)
-    page = opened(path, source, **SETTINGS, **OWN.get(path, {}))
-    said = words(page)
-    assert path in ("upload", "methods") or "90 segments" in said
-    link = read_address(page)
     asked = {**SETTINGS, **OWN.get(path, {})}
+    page = opened(path, source, **asked)
+    assert path in ("upload", "methods") or "90 segments" in words(page)
+    link = read_address(page)
     assert {key: link.get(key, usual) for key, usual in asked.items()} == asked
     again = opened(path, source, **link)
-    assert words(again) == said
+    assert words(again) == words(page)
 
 
 def test_other_content_under_the_same_name_is_said(opened, tmp_path):
@@ -86,10 +82,7 @@ def test_other_content_under_the_same_name_is_said(opened, tmp_path):
     said = "This test set has changed since the link was made"
     page = opened("segments", root=tmp_path, testset="changing/en-de")
     assert said not in words(page)
-    [link] = {
-        link.proto.query_string for link in page.get("page_link") if link.proto.label == "Segments"
-    }
-    link = dict(parse_qsl(link))
+    link = links(page)["Segments"]
     assert link.keys() == {"testset", "digest"}
     write(tmp_path / "changing/system-outputs/en-de/b.txt", ref)
     page.switch_page("pages/upload.py").run()
@@ -107,11 +100,9 @@ def test_content_without_a_name_is_compared_too(opened, tmp_path):
 
 def test_what_a_link_leaves_out_and_is_not_here_has_no_default(opened, tmp_path):
     source = task(tmp_path)
-    said = words(opened("summary", source, exclude="NOPE"))
+    said = words(opened("summary", source, exclude="NOPE", test="x"))
     assert "asks for exclude=NOPE, which is not available here; it is ignored." in said
-    assert "asks for test=x, which is not available here; using the default." in words(
-        opened("summary", source, test="x")
-    )
+    assert "asks for test=x, which is not available here; using the default." in said
 
 
 def test_a_value_that_fills_the_screen_is_cut(opened, tmp_path):

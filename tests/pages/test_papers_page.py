@@ -2,8 +2,6 @@
 
 import pytest
 
-from mtsig_core.experiments.error_rates import variants
-from mtsig_core.experiments.sampling import conclusions, pair_tests
 from mtsig_core.experiments.sweeps import sweep_references, sweep_sizes, with_references
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.simulation.corpus import load_demo
@@ -37,21 +35,6 @@ def test_each_is_shown_with_its_command(open_page, item):
     page = open_page(Source(demo=240), item=item)
     assert 'role="alert"' not in words(page)
     assert copied(page)
-
-
-@pytest.mark.long
-def test_tables_are_those_of_the_core(open_page):
-    page, demo = open_page(Source(demo=240), item="riezler-table2"), load_demo(240)
-    assert shows(page, tables.variant_table(variants(demo, "bleu")))
-    page = open_page(Source(demo=240), item="koehn-table4")
-    assert shows(page, tables.calibration_table(conclusions(demo, "bleu"), False))
-    page = open_page(Source(demo=700), item="riezler-table1", sampled="300", b="Danish")
-    found = {
-        name: pair_tests(load_demo(700), name, "Spanish", "Danish", n_segments=300)
-        for name in ("nist", "bleu")
-    }
-    assert shows(page, tables.pair_tests_table(found))
-    assert len(page.get("plotly_chart")) == 1
 
 
 @pytest.mark.long

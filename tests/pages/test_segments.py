@@ -10,7 +10,6 @@ import pytest
 import streamlit as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mtsig_core.cli.main import main
 from mtsig_core.report import export
 from mtsig_core.source import Source
 from pages._sections import segments_sections
@@ -18,9 +17,7 @@ from pages._sections.segments_sections import PAGE
 from tests.builders.screens import (
     NAMES,
     answers,
-    arguments,
     captions,
-    copied,
     sentences,
     words,
     written,
@@ -343,11 +340,3 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
     assert "40 of 60 segments: " in readable
     assert "<img" not in readable
     assert "&lt;img" in readable
-
-
-def test_the_command_prints_the_counts_of_the_two(open_segments, source, capsys):
-    page = open_segments(source, a=NAMES[1], b=NAMES[0], exclude=NAMES[2])
-    assert main(arguments(copied(page)[0])) == 0
-    rows = read_csv(capsys.readouterr().out)
-    assert len(rows) == 120
-    assert {row["system"] for row in rows} == set(NAMES[:2])

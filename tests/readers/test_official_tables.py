@@ -1,7 +1,6 @@
 """Workbooks of published scores."""
 
 import io
-from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
@@ -14,8 +13,9 @@ from mtsig_core.readers.official_tables import (
     read_official,
     read_official_task,
 )
+from tests.builders.code import DATA
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "human"
+PUBLISHED = DATA / "human"
 
 
 def workbook(sheets):

@@ -1,15 +1,14 @@
 """Tables of published scores of systems, next to ratings or alone."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from mtsig_core.readers.published_values import join_published, list_published_files
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.published_scores import match_published
+from tests.builders.code import DATA
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_published = pytest.mark.skipif(
     not DATA.is_dir(), reason="needs the published tables in ../shared/data"
 )
