@@ -38,6 +38,7 @@ from mtsig_core.report.export import (
     metric_records,
 )
 from mtsig_core.report.pictures import task_svg
+from mtsig_core.report.published_tables import published_blocks, published_records
 from mtsig_core.report.reports import (
     methods_section,
     refer_to_methods,
@@ -125,6 +126,8 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
     }
     if result.agreement is not None:
         record["agreement"] = agreement_record(result.agreement)
+    if result.published:
+        record["published"] = result.published
     if history:
         record["review"] = review_record(history, result)
     return record
@@ -161,6 +164,7 @@ def _list_task_rows(result: TaskComparison, history: History) -> Records:
     rows += label_records("disputed", disputed_records(find_disputes(result)))
     if result.agreement is not None:
         rows += agreement_rows(result.agreement, _AGREEMENT_TABLES)
+    rows += published_records(result.published)
     info = {"task": result.task.name, "digest": result.task.digest}
     return [{**row, **info} for row in rows]
 
@@ -295,6 +299,8 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     sections.append(Section("Where metrics disagree", dispute_blocks(result)))
     if result.agreement is not None:
         sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))
+    if result.published:
+        sections.append(Section("Published scores", list(published_blocks(result.published))))
     if history:
         sections += _review_sections(result, history)
     sections += _caution_sections(result)
