@@ -6,7 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from mtsig_core.report.commands import source_options
 from tests.browser.conftest import choose, open_tab, ready, settled, watched
+from tests.builders.screens import replace_in_some, written
 
 pytestmark = pytest.mark.browser
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -20,35 +22,14 @@ def box_of(page):
 @pytest.fixture(scope="module")
 def visit(at, window, tmp_path_factory):
     """One page for all tests; it knows its `address`, and where it was `opened`."""
+    near_river = [f"the old house {k} stands near the river and" for k in range(40)]
+    outputs = [replace_in_some(near_river, step, "river", "sea") for step in (3, 2)]
+    documents = [f"d{k}" for k in range(40)]  # with them nothing has to be warned of
     folder = tmp_path_factory.getbasetemp() / "files"
-    folder.mkdir(exist_ok=True)
-    for n, name in enumerate(("ref", "a", "b")):
-        lines = (
-            f"the old house {k} stands near the {'river' if k % 3 >= n else 'sea'} and\n"
-            for k in range(40)
-        )
-        (folder / f"{name}.txt").write_text("".join(lines))
-    (folder / "docs.txt").write_text(
-        "".join(f"d{k}\n" for k in range(40))
-    )  # with it nothing has to be warned of
+    source = written(folder, near_river, outputs, documents, "ab")
     page = watched(window.new_page())
-    page.opened, page.address = (
-        None,
-        at(
-            "summary",
-            (
-                "--ref",
-                folder / "ref.txt",
-                "--system",
-                folder / "a.txt",
-                "--system",
-                folder / "b.txt",
-                "--docs",
-                folder / "docs.txt",
-            ),
-            trials=999,
-        ),
-    )
+    page.opened = None
+    page.address = at("summary", source_options(source), trials=999)
     yield page
     page.close()
 

@@ -16,10 +16,10 @@ from mtsig_core.readers.scores import read_scores
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import name_as_system
 from tests.builders.cases import brief
-from tests.builders.code import ROOT
+from tests.builders.code import DATA
 from tests.builders.results import list_codes
 
-HUMAN = ROOT.parent / "shared" / "data" / "human"
+HUMAN = DATA / "human"
 needs_published = pytest.mark.skipif(
     not HUMAN.is_dir(), reason="needs the published ratings in ../shared/data/human"
 )
@@ -109,6 +109,21 @@ def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, run):
     refused = run(f"{DEMO} --official", ranks)
     assert refused.status == 2
     assert "ranks no system that is ranked here" in refused.err
+
+
+@needs_published
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("clusters", "z: The published ranking comes out with ranks as WMT21 into English and"),
+        ("ad-sys-ranking-cs-en-z-names", "Z.SCR: 12 of 12 published scores come out here"),
+        ("ad-sys-scores-cs-en", "Z.SCR: 12 of 12 published scores come out here"),
+    ],
+)
+def test_the_tables_of_wmt22_come_out_of_the_ratings(file, said, run):
+    ratings = HUMAN / "wmt22/ad-seg-scores-cs-en.csv"
+    options = ["--langpair", "cs-en", "--official", HUMAN / f"wmt22/{file}.csv"]
+    assert said in run("score", f"--scores=z={ratings}", *options).out
 
 
 @needs_published

@@ -5,7 +5,7 @@ a loop.
 import numpy as np
 import pytest
 
-from mtsig_core import TestSet, compare, compare_task
+from mtsig_core import compare, compare_task
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import (
     rule_counts_table,
@@ -208,7 +208,7 @@ def test_a_rule_that_ranks_nobody_does_not_agree():
     nobody.
     """
     scores = {"A": [5.0, 3.0, 4.0, 2.0], "B": [3.0, 4.0, 2.0, 5.0], "C": [4.0, 2.5, 5.0, 2.0]}
-    few = TestSet("few", {name: [None] * 4 for name in scores}, {}, scores={"human": scores})
+    few = rated_systems(scores)
     rules = ["simultaneous", "wmt22", "wmt25"]
     found = {rule: compare(few, "human", trials=99, rank_rule=rule) for rule in rules}
     assert all(row.rank_low is None for row in found["simultaneous"].metrics["human"].systems)

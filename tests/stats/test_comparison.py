@@ -189,7 +189,7 @@ class TestInvariance:
         two = compare_given(COUNTS[:2], bleu, DOCUMENTS, **QUICK, **asked)
         assert alone(of_pair(many, "A", "B")[0]) == alone(two.pairs[0])
 
-    @pytest.mark.parametrize("asked", SETTINGS, ids=str)
+    @pytest.mark.parametrize("asked", [*TESTED, dict(unit="block"), dict(ci="bca")], ids=str)
     def test_nor_do_workers(self, asked):
         def result(jobs):
             return compare_given(

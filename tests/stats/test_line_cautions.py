@@ -276,7 +276,7 @@ def test_demonstrations_have_no_fault(testset):
 @pytest.mark.parametrize(
     ("langpair", "expected"),
     brief(
-        1,
+        0,
         [
             ("en-de", [("few-faulty-lines", "ONLINE-B"), ("some-characters", None)]),
             ("en-zh", [("faulty-lines", "CycleL2"), ("some-characters", None)]),
