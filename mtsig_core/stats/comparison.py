@@ -55,7 +55,7 @@ from mtsig_core.stats.settings import (
     resolve_plan,
     resolve_sampling,
 )
-from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.significance import ONLY_LOOK, TESTS
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -271,13 +271,14 @@ def decide(
     ci: str = "auto",
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
 ) -> Comparison:
     """Make the comparison from draws, in milliseconds, because nothing is drawn or counted.
 
     Parameters
     ----------
     draws : Draws
-    alpha, correction, ci, baseline, rank_rule
+    alpha, correction, ci, baseline, rank_rule, look
         As in `compare`.
 
     Returns
@@ -305,6 +306,7 @@ def decide(
         ci=ci,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
 
 
@@ -316,6 +318,7 @@ def decide_by_fitting_rules(
     ci: str = "auto",
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
 ) -> Comparison:
     """As `decide`, also where the rank rule fits no metric, whose ranks are then simultaneous."""
     testset = draws.testset
@@ -333,6 +336,7 @@ def decide_by_fitting_rules(
         ci=ci,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     return _decide(draws, settings, units, ci)
 
@@ -365,6 +369,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     seed: int = 0,
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
     by_reference: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -407,6 +412,9 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         order, wins and losses; pairs and their tests stay. A warning explains what the rule ignores
         and what it hides here. "wmt24" scores by the mean over domains, which the test set must
         have.
+    look : str
+        Which of how many planned looks at a running evaluation this is, such as ``"2/5"``. The looks
+        before the last share a fifth of alpha, so that all together err as seldom as one at alpha.
     by_reference : bool
         Whether to test by each single reference too, where several references score, to see whether
         they agree on the better system.
@@ -449,6 +457,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         seed=seed,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     if cache is None and (baseline is not None or rank_rule != "simultaneous"):
         by_reference = False  # no result needs these draws
