@@ -190,6 +190,7 @@ LAYERS = (
     "task",
     "alignment",
     "testset",
+    "judgements",
     "score_names",
     "caution",
     "languages",
@@ -298,7 +299,7 @@ def test_statistics_need_few_modules():
         module = modules.pop()
         needed.add(module)
         modules |= (imports(files[module]) & MODULES) - needed
-    assert len(needed) <= 38
+    assert len(needed) <= 39
 
 
 def test_public_names_exist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -81,6 +81,13 @@ def _add_task(parser: ArgumentParser) -> _ArgumentGroup:
         help="a simulated task: three language pairs, 12 systems in two tracks",
     )
     add_task_source(group)
+    group.add_argument(
+        "folder",
+        metavar="PATH",
+        nargs="?",
+        default=SUPPRESS,
+        help="the same as --folder PATH; a file of ratings that names its language pairs is a task too",
+    )
     return group
 
 

@@ -25,6 +25,7 @@ from mtsig_core.readers.columns import NAMES, InputTable
 from mtsig_core.readers.delimited import is_comment
 from mtsig_core.readers.json_tables import read_text_table
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
+from mtsig_core.readers.pearmut import PEARMUT_SCORES, is_pearmut, read_pearmut
 from mtsig_core.readers.rating_formats import (
     APPRAISE,
     is_metricx,
@@ -556,6 +557,16 @@ FORMATS = (
                 (".avg_seg_scores.tsv", ".tsv"),
             ),
         )
+    ),
+    Format(
+        "pearmut",
+        "annotations of Pearmut",
+        lambda sample: is_pearmut(sample.text),
+        _RATINGS,
+        scores=PEARMUT_SCORES,
+        reads={SCORE_TABLE: read_pearmut},
+        remedies=(_NAMED_SCORES,),
+        endings=(".jsonl", ".json"),
     ),
     Format(
         "wmt25-ratings",

@@ -222,11 +222,14 @@ class TaskTable(NamedTuple):
 
 
 def list_task_tables(folder: Path) -> list[TaskTable]:
-    """List the tables in a folder that has only tables; empty for other folders."""
+    """List the tables in a folder that has only tables, or the file that is one; else empty."""
     if _list_marks(folder):
         return []
+    paths = sorted(list_paths(folder))
+    if not paths and is_file(folder):
+        paths = [folder]
     tables = []
-    for path in sorted(list_paths(folder)):
+    for path in paths:
         if not is_file(path) or _is_description(path):
             continue
         head = read_beginning(path)
@@ -362,8 +365,10 @@ def find_task(folder: FilePath) -> Path:
     head = read_beginning(folder) if os.path.isfile(folder) else b""
     name = show_name(folder)
     refuse_stand_in(head, name, FOLDER)
-    find_format(name, head, FOLDER)  # which refuses another format
     root = Path(folder)
+    if list_task_tables(root):
+        return root
+    find_format(name, head, FOLDER)  # which refuses another format
     if not is_archive(folder):
         check_place(folder)
         if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
@@ -454,7 +459,8 @@ def read_task(
     Parameters
     ----------
     folder : path-like
-        A folder, or a zip of a folder, in one of three layouts. The layout of WMT25 has
+        A folder, or a zip of a folder, in one of three layouts; or a file of ratings that names its
+        language pairs. The layout of WMT25 has
         ``automatic_scores/SYSTEM.jsonl``. The layout of 2021 to 2024 has texts for `read_wmt`, and
         next to them segment scores as in mt-metrics-eval (``human-scores/en-de.mqm.seg.score``).
         The third layout has WMT's XML files for `read_wmt_xml`, with the language pair in their
@@ -478,7 +484,7 @@ def read_task(
     if not os.path.lexists(folder):
         raise InputError(explain_missing(folder))
     task = find_task(folder)
-    if not is_folder(task):
+    if not is_folder(task) and not list_task_tables(task):
         raise InputError(
             f"{show_name(task)} is a file. Expected the folder of a shared task, or a zip of it."
         )
