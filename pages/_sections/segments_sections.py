@@ -37,7 +37,9 @@ def show_most_in_favour(pair: pair_sections.Pair) -> None:
         address.link("upload", "Upload texts", icon=":material/upload:")
         return
     contributions = pair.examination.sign * pair.examination.by_segment
-    marks = controls.choice("Mark", segment_cards.list_marks(testset), "marks", pages_own=True, width=280)
+    marks = controls.choice(
+        "Mark", segment_cards.list_marks(testset), "marks", pages_own=True, width=280
+    )
     legend(marks)
     for_a, for_b = find_extremes(contributions, _EACH_WAY)
     for name, positions in ((pair.a, for_a), (pair.b, for_b)):
