@@ -580,7 +580,7 @@ FORMATS = (
     ),
     Format(
         "wmt25-texts",
-        "texts of WMT25",
+        "documents of WMT25 or WMT26",
         lambda sample: is_wmt25_text(sample.record),
         _AS_IT_IS,
         reads={TEXTS: read_wmt25, DOCUMENTS: None},

@@ -312,6 +312,8 @@ def read_pearmut(text: str, name: str) -> InputTable:
             reset = last_resets.get((entry.campaign, entry.rater), -1)
             reader.add(entry, is_void=k < reset)
     rows, left_out, checks = reader.rows, reader.left_out, reader.checks
-    table = InputTable(name, _HEADER, rows, left_out=left_out, checks=checks)
+    table = InputTable(
+        name, _HEADER, rows, left_out=left_out, checks=checks, counts_by_document=True
+    )
     # Domains and language pairs may lack.
     return table.select([k for k in range(len(_HEADER)) if "" not in table.list_cells(k)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -424,7 +425,16 @@ class _LineFinder:
         """The line of a rating that names its document, and its place there, counted from 1."""
         document = str(rating.document)
         lines = self._lines_of_document.get(document)
-        item = int(str(rating.line).rpartition(":")[2])
+        match = re.search(r"(:|_###_)(\d{1,9})$", str(rating.line))
+        if match is None:
+            raise InputError(
+                f"{rating.location}: the item {show_name(str(rating.line))} does not end with its place in the "
+                "document. Give a file with the id of each line of the texts.",
+                {"ids": "FILE"},
+            )
+        item = int(match[2])
+        if match[1] != ":":  # Pearmut counts from 0
+            item += 1
         if lines is None:
             raise InputError(
                 f"{rating.location}: there is no document {show_name(document)} in {self._testset.name}. "

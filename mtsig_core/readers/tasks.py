@@ -37,7 +37,7 @@ from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scores
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
-from mtsig_core.readers.systems_table import METADATA_FILE, read_metadata
+from mtsig_core.readers.systems_table import METADATA_FILE, read_metadata, read_participants
 from mtsig_core.readers.task_names import (
     drop_set,
     find_pair,
@@ -63,6 +63,7 @@ class _Options:
     keep_canary: bool = False
     raters: str = "mean"  # as in `read_scores`
     parses: Sequence[tuple[str, FilePath]] = ()  # of the texts of a single language pair
+    rated: Collection[str] = ()  # language pairs that ratings will join
 
 
 # Texts as plain files, with segment scores next to them, in the layout of mt-metrics-eval. A file
@@ -309,11 +310,17 @@ def _list_document_pairs(folder: Path) -> tuple[list[str], list[str]]:
     return ([], []) if files is None else list_document_pairs(files)
 
 
+def _list_usable_pairs(folder: Path) -> list[str]:
+    """The language pairs with references; all of a task without any, which ratings may join."""
+    with_references, others = _list_document_pairs(folder)
+    return with_references or others
+
+
 def _read_documents(
-    folder: Path, pairs: Collection[str] | None, _options: _Options
+    folder: Path, pairs: Collection[str] | None, options: _Options
 ) -> dict[str, TestSet]:
     files = find_document_files(folder)
-    testsets = {} if files is None else read_documents_task(files, pairs)
+    testsets = {} if files is None else read_documents_task(files, pairs, options.rated)
     name = folder_name(folder)
     return {pair: replace(testset, name=f"{name} {pair}") for pair, testset in testsets.items()}
 
@@ -334,7 +341,7 @@ class _Layout:
 
 _TEXTS = _Layout(language_pairs, _read_texts, _list_seg_score_names)
 _XML = _Layout(lambda folder: sorted(find_xml(folder)), _read_xml)
-_DOCUMENTS = _Layout(lambda folder: _list_document_pairs(folder)[0], _read_documents)
+_DOCUMENTS = _Layout(_list_usable_pairs, _read_documents)
 _SCORES = _Layout(
     automatic_scores.list_scored_pairs, _read_automatic_scores, _list_automatic_score_names
 )
@@ -453,6 +460,7 @@ def read_task(
     higher_is_better: Collection[str] = (),
     keep_canary: bool = False,
     raters: str = "mean",
+    rated: Collection[str] = (),
 ) -> Task:
     """A shared task from a folder: all its language pairs, or some.
 
@@ -475,6 +483,8 @@ def read_task(
         As in `read_wmt`.
     raters : {"mean", "segments", "adjusted"}
         As in `read_scores`, for a folder that has only ratings.
+    rated : collection of str
+        Language pairs that ratings will join, so that they need no references.
 
     Raises
     ------
@@ -491,7 +501,7 @@ def read_task(
     layout = _find_layout(task)
     if layout is _TEXTS and pairs:
         _check_pairs(pairs, language_pairs(task))
-    options = _Options(lower_is_better, higher_is_better, keep_canary, raters)
+    options = _Options(lower_is_better, higher_is_better, keep_canary, raters, rated=rated)
     testsets, assumed_of_testsets = _read_testsets(task, layout, pairs, options)
     bare = [pair for pair, testset in testsets.items() if not testset.systems]
     if bare and (pairs is not None or len(bare) == len(testsets)):
@@ -502,12 +512,15 @@ def read_task(
     if pairs is None and layout is _DOCUMENTS:
         _, without_references = _list_document_pairs(task)
         assumed += [
-            Assumption("pair-without-reference", {"pair": pair}) for pair in without_references
+            Assumption("pair-without-reference", {"pair": pair})
+            for pair in without_references
+            if pair not in rated
         ]
-    infos = {}
+    systems = {system for testset in testsets.values() for system in testset.systems}
     if layout is _SCORES:
-        systems = {system for testset in testsets.values() for system in testset.systems}
         infos = read_metadata(task / METADATA_FILE, systems)
+    else:
+        infos = read_participants(task, systems, list(testsets))
     return Task(
         folder_name(task),
         {pair: testset for pair, testset in testsets.items() if pair not in bare},
@@ -516,7 +529,7 @@ def read_task(
     )
 
 
-def read_pair(
+def read_pair(  # noqa: PLR0913  options of users
     folder: FilePath,
     langpair: str,
     *,
@@ -525,10 +538,11 @@ def read_pair(
     lower_is_better: Collection[str] = (),
     higher_is_better: Collection[str] = (),
     raters: str = "mean",
+    is_rated: bool = False,
 ) -> TestSet:
     """The test set of one language pair of a shared task, of any layout.
 
-    As in `read_task` and `read_wmt`.
+    As in `read_task` and `read_wmt`. `is_rated`: ratings will join it, so it needs no reference.
     """
     task = find_task(folder)
     layout = _find_layout(task)
@@ -538,7 +552,8 @@ def read_pair(
             f"{show_name(task)} has {content}, with which mtsig reads no parses. Give the texts as plain "
             "files."
         )
-    options = _Options(lower_is_better, higher_is_better, keep_canary, raters, parses)
+    rated = [langpair] if is_rated else []
+    options = _Options(lower_is_better, higher_is_better, keep_canary, raters, parses, rated)
     testsets, assumed = _read_testsets(task, layout, [langpair], options)
     return replace(testsets[langpair], assumed=tuple(assumed))
 
