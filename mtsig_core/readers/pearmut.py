@@ -7,29 +7,19 @@ dashboard gives to download. Campaigns are called such as ``eng_Latn---ces_Latn 
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from mtsig_core.errors import InputError
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.languages import LANGUAGE
-from mtsig_core.readers.cells import (
-    UnclearValueError,
-    describe_value,
-    is_missing,
-    read_field,
-    read_value,
-    to_key,
-    to_name,
-    to_number,
-    to_object,
-    to_text,
-)
+from mtsig_core.readers.cells import describe_value, read_value, to_key, to_name
 from mtsig_core.readers.columns import (
     EVIDENCE,
     NAMES,
@@ -40,6 +30,7 @@ from mtsig_core.readers.columns import (
 )
 from mtsig_core.readers.json_tables import read_records
 from mtsig_core.readers.limits import parse_bounded_json
+from mtsig_core.schema import from_plain
 from mtsig_core.testset import show_name
 
 #: What the scores are called: error span annotation, perhaps with several systems side by side.
@@ -85,235 +76,237 @@ def find_campaign_pair(campaign: str) -> str:
     return "" if match is None else f"{match[1]}-{match[2]}"
 
 
-class _Entry(NamedTuple):
+# What Pearmut writes, as far as it is read.
+
+
+@dataclass
+class _Span:
+    start_i: int
+    end_i: int  # its last character
+    severity: str | None = None
+    category: str | None = None
+
+
+@dataclass
+class _Answer:
+    score: float | None = None
+    sliders: dict[str, float | None] | None = None
+    error_spans: list[_Span] | None = None
+
+    def find_score(self) -> float | None:
+        """The score, or the mean of the sliders; None where there is neither."""
+        values = [self.score]
+        if self.score is None and self.sliders is not None:
+            values = list(self.sliders.values())
+        present = [value for value in values if value is not None and math.isfinite(value)]
+        return statistics.fmean(present) if present else None
+
+
+@dataclass
+class _Rule:
+    score: list[float] | None = None  # its range
+
+
+@dataclass
+class _Item:
+    item_id: str | int
+    src: str | None = None
+    tgt: dict[str, str | None] = field(default_factory=dict)
+    validation: dict[str, _Rule] | None = None  # of an attention check
+
+
+@dataclass
+class _Action:
+    time: float
+
+
+@dataclass
+class _Entry:
     """What an annotator submitted at once."""
 
+    annotation: str | list[dict[str, _Answer] | None]
+    user_id: str
+    item_i: int | str = 0
+    item: list[_Item] = field(default_factory=list)
+    actions: list[_Action] = field(default_factory=list)
+    validations: list[bool] | None = None
+
+    def list_answers(self) -> Iterator[tuple[_Item, Mapping[str, _Answer]]]:
+        """Each item with the answers by system, none where it was skipped; nothing of a reset."""
+        if not isinstance(self.annotation, str):
+            for item, answers in zip(self.item, self.annotation, strict=True):
+                yield item, answers or {}
+
+    def find_reason(self, item: _Item) -> str | None:
+        """Why an item is no rating of a system; None where it is one."""
+        place = f"{self.item_i} {item.item_id}"
+        for reason, pattern in _ASIDE.items():
+            if pattern.match(place):
+                return reason
+        return None
+
+    def list_results(self) -> list[bool]:
+        """Whether each check was passed, as Pearmut noted it, or by scores where it did not."""
+        checks = [(item, answers) for item, answers in self.list_answers() if item.validation]
+        if self.validations is not None and len(self.validations) == len(checks):
+            return self.validations
+        results = []
+        for item, answers in checks:
+            in_range = [
+                _is_in_range(answers[system], rule)
+                for system, rule in (item.validation or {}).items()
+                if system in answers
+            ]
+            results.append(all(in_range))
+        return results
+
+    def measure_seconds(self) -> float | None:
+        """The seconds of work, where a pause counts a minute at most; None without a log."""
+        times = [action.time for action in self.actions]
+        if not times:
+            return None
+        return sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+
+
+def _is_in_range(answer: _Answer, rule: _Rule) -> bool:
+    score = answer.find_score()
+    if not rule.score:
+        return True
+    return score is not None and min(rule.score) <= score <= max(rule.score)
+
+
+@dataclass
+class _Record:
+    """An entry with its place."""
+
     campaign: str
-    row: str  # its place in the file
-    location: str  # for messages
-    content: Mapping[str, object]
-    rater: str
+    row: str  # in the file
+    number: int  # in the campaign
+    entry: _Entry
 
 
-def _list_entries(text: str, name: str) -> list[_Entry]:
+def _list_records(text: str, name: str) -> list[_Record]:
     """The entries of all campaigns; the only campaign of entries in lines has the name of the file."""
-    records: list[tuple[str, str, Mapping[str, object]]] = []
+    by_campaign: dict[str, list[tuple[str, object]]] = {}
     if _IN_LINES.match(text):
-        for number, entry in read_records(text, name, _is_entry, _EXPECTED):
-            records.append((name_output(name), f"row {number}", entry))
+        entries = read_records(text, name, _is_entry, _EXPECTED)
+        by_campaign[name_output(name)] = [(f"row {row}", entry) for row, entry in entries]
     else:
-        for campaign, entries in _parse_campaigns(text, name).items():
+        for campaign, listed in _parse_campaigns(text, name).items():
             title = f"campaign {show_name(campaign)}"
-            for place, value in enumerate(entries, 1):
-                row = f"{title}, entry {place}"
-                records.append((campaign, row, read_value(f"{name}, {row}", value, to_object)))
-    entries_read = []
-    for campaign, row, record in records:
-        location = f"{name}, {row}"
-        if not _is_entry(record):
-            raise InputError(f"{location} is {describe_value(record)}. Expected {_EXPECTED}.")
-        rater = read_field(location, record, "user_id", to_name)
-        entries_read.append(_Entry(campaign, row, location, record, rater))
-    return entries_read
+            by_campaign[campaign] = [
+                (f"{title}, entry {number}", entry) for number, entry in enumerate(listed, 1)
+            ]
+    records = []
+    for campaign, numbered in by_campaign.items():
+        for number, (row, content) in enumerate(numbered, 1):
+            location = f"{name}, {row}"
+            if not _is_entry(content):
+                raise InputError(f"{location} is {describe_value(content)}. Expected {_EXPECTED}.")
+            entry = from_plain(_Entry, content, location)
+            if not isinstance(entry.annotation, str) and len(entry.annotation) != len(entry.item):
+                raise InputError(
+                    f"{location} has {len(entry.item)} items and {len(entry.annotation)} annotations. "
+                    "Expected one for each item. Download the annotations again."
+                )
+            records.append(_Record(campaign, row, number, entry))
+    return records
 
 
-def _parse_campaigns(text: str, name: str) -> dict[str, Sequence[object]]:
+def _parse_campaigns(text: str, name: str) -> dict[str, list[Any]]:
     """The lists of entries by campaign."""
     try:
         content = parse_bounded_json(text, name)
     except ValueError as error:
         raise InputError(f"{name} is no JSON: {error}. Download the annotations again.") from None
-    unknown = [campaign for campaign in content if not find_campaign_pair(campaign)]
-    if unknown and len(content) > 1:
+    campaigns = from_plain(dict[str, list[Any]], content, name)
+    unknown = [campaign for campaign in campaigns if not find_campaign_pair(campaign)]
+    if unknown and len(campaigns) > 1:
         raise InputError(
-            f"{name} has {len(content)} campaigns, and the name of {show_name(unknown[0])} says no "
+            f"{name} has {len(campaigns)} campaigns, and the name of {show_name(unknown[0])} says no "
             "language pair. Expected names such as eng_Latn---ces_Latn v1. Download each on its own."
         )
-    return {campaign: read_field(name, content, campaign, _to_list) for campaign in content}
+    return campaigns
 
 
-def _is_entry(record: Mapping[str, Any]) -> bool:
-    return "annotation" in record and "user_id" in record
-
-
-def _to_list(value: object) -> Sequence[object]:
-    """A list; a missing value becomes an empty one."""
-    if is_missing(value):
-        return ()
-    if not isinstance(value, list):
-        raise UnclearValueError(f"this is {describe_value(value)}. Expected a list.")
-    return value
-
-
-# Items of an entry: what is rated, and what is beside the campaign.
-
-
-class _Item(NamedTuple):
-    """An item of an entry, with what its annotator answered."""
-
-    location: str
-    line: int | str  # its id
-    content: Mapping[str, object]
-    answers: Mapping[str, object]  # by system; none where it was skipped
-    reason: str | None  # why it is no rating
-
-
-def _list_items(entry: _Entry) -> list[_Item]:
-    contents = read_field(entry.location, entry.content, "item", _to_list)
-    answers = read_field(entry.location, entry.content, "annotation", _to_list)
-    if len(answers) != len(contents):
-        raise InputError(
-            f"{entry.location} has {len(contents)} items and {len(answers)} annotations. Expected one "
-            "for each item. Download the annotations again."
-        )
-    place = read_field(entry.location, entry.content, "item_i", to_name)
-    items = []
-    for number, (content, answer) in enumerate(zip(contents, answers, strict=True), 1):
-        location = f"{entry.location}, item {number}"
-        record = read_value(location, content, to_object)
-        line = read_field(location, record, "item_id", to_key)
-        of_systems = read_value(f"{location}, annotation", answer, to_object)
-        reasons = (reason for reason, pattern in _ASIDE.items() if pattern.match(f"{place} {line}"))
-        items.append(_Item(location, line, record, of_systems, next(reasons, None)))
-    return items
-
-
-@dataclass
-class _Reader:
-    """The annotations of a file, as far as they are read."""
-
-    rows: NumberedRows = field(default_factory=list)
-    left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
-    checks: dict[str, list[AttentionCheck]] = field(default_factory=dict)
-
-    def add(self, entry: _Entry, *, is_void: bool) -> None:
-        """Add an entry, or count what is in one that a reset has voided."""
-        items = _list_items(entry)
-        langpair = find_campaign_pair(entry.campaign)
-        checks = self.checks.setdefault(langpair, [])
-        if not is_void:
-            checks += [
-                AttentionCheck(entry.rater, passed) for passed in _list_results(entry, items)
-            ]
-        rated = [item for item in items if item.reason is None]
-        begin, seconds = _measure_time(entry)
-        name = f"{entry.campaign} {entry.row.rpartition(' ')[2]}"
-        annotation = Annotation(name, entry.rater, begin, seconds, len(rated))
-        for item in items:
-            if item.reason is not None:
-                self.left_out[langpair, item.reason] += len(item.answers)
-            elif is_void:
-                self.left_out[langpair, "reset"] += len(item.answers)
-            else:
-                self._add_ratings(entry.row, langpair, annotation, item)
-
-    def _add_ratings(self, row: str, langpair: str, annotation: Annotation, item: _Item) -> None:
-        document, _, _ = str(item.line).rpartition(_SEPARATOR)
-        domain, _, name = document.partition(_SEPARATOR)
-        source = read_field(item.location, item.content, "src", to_text)
-        outputs = read_field(item.location, item.content, "tgt", to_object)
-        for system in item.answers:
-            location = f"{item.location}, annotation of {show_name(system)}"
-            answer = read_value(location, item.answers[system], to_object)
-            score = _find_score(location, answer)
-            if score is None:
-                self.left_out[langpair, "without a score"] += 1
-                continue
-            output = read_field(f"{item.location}, tgt", outputs, system, to_text)
-            evidence = Evidence(annotation, source, output, _list_spans(location, answer))
-            cells = [
-                read_value(location, system, to_name),
-                item.line,
-                score,
-                annotation.rater,
-                document or str(item.line),
-                annotation.id,
-                langpair,
-                domain if name else "",
-                evidence,
-            ]
-            self.rows.append((row, cells))
-
-
-def _find_score(location: str, answer: Mapping[str, object]) -> float | None:
-    """The score in an answer, or the mean of its sliders; None where there is neither."""
-    score = read_field(location, answer, "score", to_number)
-    if score is not None:
-        return score
-    sliders = read_field(location, answer, "sliders", to_object)
-    values = [read_field(f"{location}, sliders", sliders, name, to_number) for name in sliders]
-    present = [value for value in values if value is not None]
-    return statistics.fmean(present) if present else None
-
-
-def _list_spans(location: str, answer: Mapping[str, object]) -> tuple[ErrorSpan, ...]:
-    """The errors that were marked in an output."""
-    spans = []
-    for number, value in enumerate(read_field(location, answer, "error_spans", _to_list), 1):
-        place = f"{location}, error span {number}"
-        record = read_value(place, value, to_object)
-        start = read_field(place, record, "start_i", to_number)
-        last = read_field(place, record, "end_i", to_number)
-        severity = read_field(place, record, "severity", to_text) or ""
-        category = read_field(place, record, "category", to_text) or ""
-        if start is not None and last is not None:
-            spans.append(ErrorSpan(int(start), int(last) + 1, severity.lower(), category))
-    return tuple(spans)
-
-
-def _list_results(entry: _Entry, items: Sequence[_Item]) -> list[bool]:
-    """Whether each check of an entry was passed, as Pearmut noted it, or by scores where it did not."""
-    checks = [item for item in items if item.content.get("validation")]
-    noted = read_field(entry.location, entry.content, "validations", _to_list)
-    if len(noted) == len(checks):
-        return list(map(bool, noted))
-    return list(map(_is_passed, checks))
-
-
-def _is_passed(item: _Item) -> bool:
-    """Whether the scores of a check are in their ranges."""
-    location = f"{item.location}, validation"
-    rules = read_field(item.location, item.content, "validation", to_object)
-    for system in rules.keys() & item.answers.keys():
-        rule = read_field(location, rules, system, to_object)
-        answer = read_field(location, item.answers, system, to_object)
-        score = _find_score(location, answer)
-        limits = read_field(location, rule, "score", _to_list)
-        bounds = [read_value(location, limit, to_number) or 0 for limit in limits]
-        if bounds and (score is None or not min(bounds) <= score <= max(bounds)):
-            return False
-    return True
-
-
-def _measure_time(entry: _Entry) -> tuple[float | None, float | None]:
-    """When an entry was begun, and the seconds of work: a pause counts a minute at most."""
-    location = f"{entry.location}, actions"
-    times = []
-    for action in read_field(entry.location, entry.content, "actions", _to_list):
-        record = read_value(location, action, to_object)
-        times.append(read_field(location, record, "time", to_number))
-    moments = [time for time in times if time is not None]
-    if not moments:
-        return None, None
-    pauses = [min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(moments)]
-    return min(moments), sum(pauses)
+def _is_entry(record: object) -> bool:
+    return isinstance(record, dict) and {"annotation", "user_id"} <= record.keys()
 
 
 def read_pearmut(text: str, name: str) -> InputTable:
     """A row for each score, without what a reset has voided and what is beside the campaign."""
-    entries = _list_entries(text, name)
+    records = _list_records(text, name)
     last_resets = {}
-    for k, entry in enumerate(entries):
-        if entry.content["annotation"] == _RESET:
-            last_resets[entry.campaign, entry.rater] = k
-    reader = _Reader()
-    for k, entry in enumerate(entries):
-        if entry.content["annotation"] != _RESET:
-            reset = last_resets.get((entry.campaign, entry.rater), -1)
-            reader.add(entry, is_void=k < reset)
-    rows, left_out, checks = reader.rows, reader.left_out, reader.checks
+    for k, record in enumerate(records):
+        if record.entry.annotation == _RESET:
+            last_resets[record.campaign, record.entry.user_id] = k
+    rows: NumberedRows = []
+    left_out: Counter[tuple[str, str]] = Counter()
+    checks: dict[str, list[AttentionCheck]] = {}
+    for k, record in enumerate(records):
+        entry = record.entry
+        is_void = k <= last_resets.get((record.campaign, entry.user_id), -1)
+        langpair = find_campaign_pair(record.campaign)
+        checks_of_pair = checks.setdefault(langpair, [])
+        if not is_void:
+            results = entry.list_results()
+            checks_of_pair += [AttentionCheck(entry.user_id, passed) for passed in results]
+        for item, answers in entry.list_answers():
+            reason = entry.find_reason(item)
+            if reason is None and is_void:
+                reason = "reset"
+            if reason is not None:
+                left_out[langpair, reason] += len(answers)
+                continue
+            cells = _list_ratings(record, item, answers, f"{name}, {record.row}")
+            left_out[langpair, "without a score"] += len(answers) - len(cells)
+            rows += [(record.row, rating) for rating in cells]
     table = InputTable(
         name, _HEADER, rows, left_out=left_out, checks=checks, counts_by_document=True
     )
     # Domains and language pairs may lack.
     return table.select([k for k in range(len(_HEADER)) if "" not in table.list_cells(k)])
+
+
+def _list_ratings(
+    record: _Record, item: _Item, answers: Mapping[str, _Answer], location: str
+) -> list[Sequence[object]]:
+    """The rows of an item, those with a score."""
+    entry = record.entry
+    rated = [item for item in entry.item if entry.find_reason(item) is None]
+    begin = min((action.time for action in entry.actions), default=None)
+    annotation = Annotation(
+        f"{record.campaign} {record.number}",
+        entry.user_id,
+        begin,
+        entry.measure_seconds(),
+        len(rated),
+    )
+    line = read_value(f"{location}, item_id", item.item_id, to_key)
+    document, _, _ = str(line).rpartition(_SEPARATOR)
+    domain, separator, _ = document.partition(_SEPARATOR)
+    rows: list[Sequence[object]] = []
+    for system, answer in answers.items():
+        score = answer.find_score()
+        if score is None:
+            continue
+        spans = [
+            ErrorSpan(
+                span.start_i, span.end_i + 1, (span.severity or "").lower(), span.category or ""
+            )
+            for span in answer.error_spans or ()
+        ]
+        evidence = Evidence(annotation, item.src, item.tgt.get(system), tuple(spans))
+        cells = [
+            read_value(f"{location}, annotation", system, to_name),
+            line,
+            score,
+            entry.user_id,
+            document or str(line),
+            annotation.id,
+            find_campaign_pair(record.campaign),
+            domain if separator else "",
+            evidence,
+        ]
+        rows.append(cells)
+    return rows
