@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.presenter import get_presenter
+from mtsig_core.progress import ProgressRow, measure_progress
 from mtsig_core.schema import to_plain
 from mtsig_core.score_names import order_metrics
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
@@ -37,6 +38,7 @@ class TestSetInfo:
     systems: tuple[str, ...]
     simulated: bool
     assumed: tuple[Assumption, ...] = ()
+    progress: tuple[ProgressRow, ...] = ()  # of its annotation, where that is known
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
@@ -50,6 +52,7 @@ class TestSetInfo:
             tuple(testset.systems),
             testset.simulated,
             testset.assumed,
+            measure_progress(testset),
         )
 
 
