@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.presenter import get_presenter
-from mtsig_core.progress import ProgressRow, measure_progress
 from mtsig_core.schema import to_plain
 from mtsig_core.score_names import order_metrics
 from mtsig_core.task import SystemInfo, Task, TaskExclusion
@@ -362,9 +363,12 @@ class MetricResult:
         """Whether its scores of segments were read, as ratings are, not counted from texts."""
         return self.signature.startswith("scores:")
 
-    @property
+    @cached_property
     def tested(self) -> tuple[PairResult, ...]:
-        """The pairs that have segments in common: the others have no test and no correction."""
+        """The pairs that have segments in common: the others have no test and no correction.
+
+        A report of 26 systems asks for them three hundred times.
+        """
         return tuple(pair for pair in self.pairs if pair.n != 0)
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
@@ -374,8 +378,8 @@ class MetricResult:
         if table not in _TABLES:
             raise explain_unknown("table", table, _TABLES)
         types = {}  # by column, even if all its values are None
-        for field in fields(_TABLES[table]):
-            types[field.name] = _COLUMN_TYPES[field.type.removesuffix(" | None")]
+        for column in fields(_TABLES[table]):
+            types[column.name] = _COLUMN_TYPES[column.type.removesuffix(" | None")]
         return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
@@ -710,6 +714,8 @@ class TaskComparison:
     excluded: tuple[TaskExclusion, ...] = ()  # who was left out, where, and why
     #: Which metric to trust, where they were held against scores by people.
     agreement: TaskAgreement | None = None
+    #: What was published of whole systems: by language pair, system and column, as it was printed.
+    published: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     #: Cautions on the whole task; each comparison has the cautions on its language pair.
     warnings: tuple[Caution, ...] = ()
 

@@ -8,7 +8,6 @@ from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.segment_cards import DIFFERENCES, list_marks
 from mtsig_core.stats import segments
-from mtsig_core.stats.parallel import report_stage
 from pages._sections import segments_sections
 from pages._ui import controls, frame, screen, views
 from pages._ui.screen import end_page, or_end_page
@@ -16,7 +15,7 @@ from pages._ui.screen import end_page, or_end_page
 
 def _weigh_segments(testset, metric, a, b, progress):
     metric = resolve_metric(testset, metric)
-    statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
+    statistics = cached_statistics(metric, testset, progress)
     contributions = segments.measure_contributions(testset, metric, a, b, statistics)
     deciding = segments.deciding_segments(testset, metric, a, b, statistics, contributions)
     return contributions, deciding

@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import json
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -135,12 +136,26 @@ def one_thread_per_product():
 
 @pytest.fixture
 def run(capsys):
-    """Run the command line in this process: status, standard output, standard error."""
+    """Run the command line in this process: status, standard output, standard error. A space in
+    the first argument parts two words.
+    """
 
-    def call(*args):
-        status = main.main([str(arg) for arg in args])
+    def call(command, *args):
+        status = main.main([*command.split(), *map(str, args)])
         out = capsys.readouterr()
         return SimpleNamespace(status=status, out=out.out, err=out.err)
+
+    return call
+
+
+@pytest.fixture
+def run_json(run):
+    """The JSON that a command prints."""
+
+    def call(*args):
+        done = run(*args, "--format", "json")
+        assert done.status == 0, done.err
+        return json.loads(done.out)
 
     return call
 

@@ -187,7 +187,7 @@ LAYERS = (
     "source",
     "simulation",
     "readers",
-    "progress",
+    "annotation_progress",
     "task",
     "alignment",
     "testset",
@@ -197,6 +197,7 @@ LAYERS = (
     "languages",
     "schema",
     "presenter",
+    "progress",
     "errors",
 )
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts
@@ -300,7 +301,7 @@ def test_statistics_need_few_modules():
         module = modules.pop()
         needed.add(module)
         modules |= (imports(files[module]) & MODULES) - needed
-    assert len(needed) <= 40
+    assert len(needed) <= 42
 
 
 def test_public_names_exist():

@@ -5,16 +5,14 @@ there.
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 from mtsig_core.experiments.error_rates import type_one, variants
 from mtsig_core.experiments.sampling import coverage
 from mtsig_core.experiments.sweeps import sweep_references
 from mtsig_core.simulation.corpus import load_demo
-from tests.builders.code import CORE, PAGES, nodes, tree
+from tests.builders.code import CORE, PAGES, ROOT, nodes, tree
 
-CHECKOUT = Path(__file__).resolve().parents[1]
-PAGE = (CHECKOUT / "docs" / "claims.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 TESTS = sorted(set(re.findall(r"`([\w/]+\.py)::([\w:]+)`", PAGE)))
 #: (file, what it says), from the tables whose second column quotes.
 QUOTED = [
@@ -94,7 +92,7 @@ def claimed(text):
 
 def test_every_test_it_names_exists():
     for file, name in TESTS:
-        body = tree(CHECKOUT / "tests" / file).body
+        body = tree(ROOT / "tests" / file).body
         for part in name.split("::"):
             body = next((node.body for node in body if getattr(node, "name", None) == part), None)
             assert body is not None, f"{file} has no {part} of {name}"
@@ -103,12 +101,12 @@ def test_every_test_it_names_exists():
 
 def test_what_it_quotes_is_said():
     for file, said in QUOTED:
-        assert any(said in text for text in texts(CHECKOUT / file)), f"{file} does not say: {said}"
+        assert any(said in text for text in texts(ROOT / file)), f"{file} does not say: {said}"
 
 
 def test_every_constant_number_is_there():
     for file in (*PAGES, *CORE):
-        quotes = [said for where, said in QUOTED if CHECKOUT / where == file]
+        quotes = [said for where, said in QUOTED if ROOT / where == file]
         for text in texts(file):
             if not any(word in text for word in NO_CLAIM):
                 left = text

@@ -4,7 +4,6 @@ import doctest
 import re
 import shlex
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -15,12 +14,12 @@ from mtsig_core.metrics import METRICS
 from mtsig_core.report.commands import CALLS
 from mtsig_core.stats.ranks import RANK_RULES
 from pages._ui.catalogue import PAGES
+from tests.builders.code import ROOT
 
-CHECKOUT = Path(__file__).resolve().parents[1]
-README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 DOCS = {
-    page.stem: page.read_text(encoding="utf-8") for page in sorted((CHECKOUT / "docs").glob("*.md"))
+    page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))
 }
 CLI, PAPERS, PYTHON = DOCS["cli"], DOCS["papers"], DOCS["python"]
 TEXTS = {"README": README, "CONTRIBUTING": CONTRIBUTING, **DOCS}
@@ -35,8 +34,8 @@ COMMANDS = sorted(
 )
 OUTPUT = dict(re.findall(r"^```console\n\$ mtsig ([^\n]+)\n(.*?)^```$", README, re.M | re.S))
 WITH_EXAMPLES = [
-    ".".join(file.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
-    for file in sorted((CHECKOUT / "mtsig_core").rglob("*.py"))
+    ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for file in sorted((ROOT / "mtsig_core").rglob("*.py"))
     if "\n    >>> " in file.read_text("utf-8")
 ]
 
@@ -78,7 +77,7 @@ def test_every_metric_and_every_rank_rule_is_named(registry, takes):
 
 
 def test_the_map_for_contributors_has_every_part_of_the_core():
-    core = CHECKOUT / "mtsig_core"
+    core = ROOT / "mtsig_core"
     parts = {
         f"{path.name}/" if path.is_dir() else path.name
         for path in core.iterdir()
@@ -95,7 +94,7 @@ def test_the_map_for_contributors_has_every_part_of_the_core():
 
 
 def test_every_make_target_exists():
-    makefile = (CHECKOUT / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", README + CONTRIBUTING, re.M):
         target = "".join(target)
         assert f"\n{target}:" in makefile, target
@@ -111,7 +110,7 @@ def test_every_file_that_contributors_are_sent_to_exists():
         "tests/metrics",
     )
     for name in re.findall(r"`([\w/]+\.(?:py|txt|md))`", CONTRIBUTING):
-        assert any((CHECKOUT / place / name).is_file() for place in places) or "NAME" in name, name
+        assert any((ROOT / place / name).is_file() for place in places) or "NAME" in name, name
 
 
 def anchors(text):
@@ -124,7 +123,7 @@ def anchors(text):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_link_and_picture_is_there(name):
-    folder = CHECKOUT / "docs" if name in DOCS else CHECKOUT
+    folder = ROOT / "docs" if name in DOCS else ROOT
     for link in re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", TEXTS[name]):
         path, _, anchor = "".join(link).partition("#")
         if not path.startswith("http"):
@@ -146,7 +145,7 @@ def test_the_output_shown_is_what_the_command_prints(command, capsys):
 
 
 def test_every_direct_dependency_has_a_range():
-    for line in (CHECKOUT / "requirements.txt").read_text().splitlines():
+    for line in (ROOT / "requirements.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             assert re.fullmatch(r"[a-z0-9-]+>=[\d.]+,<[\d.]+", line), line
 

@@ -14,6 +14,7 @@ from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import warn
 from pages._ui.screen import in_side_bar
 from tests.builders.code import CORE, PAGES, name_of, nodes, offenders
+from tests.builders.results import list_codes
 
 OPTION = re.compile(r"(^|[\s`'\"]|(?<!var)\()--[a-z]|NAME=|=FILE")  # var(--name) is of a style
 #: Their errors are about the command line itself, or never reach a page.
@@ -153,7 +154,7 @@ def test_what_helps_does():
     kinds = {caution.code: caution for caution in by_segment().warnings}
     for code in ("documents-ignored", "family-too-large"):
         for remedy in kinds[code].remedies:
-            assert code not in {caution.code for caution in by_segment(**remedy).warnings}
+            assert code not in list_codes(by_segment(**remedy))
 
 
 def test_warnings_are_hashable_and_alike_in_json():

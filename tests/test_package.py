@@ -19,12 +19,11 @@ from streamlit.proto.NewSession_pb2 import Config
 from websockets.sync.client import connect
 
 from mtsig_core.version import __version__
+from tests.builders.code import ROOT
 from tests.builders.processes import LIMIT, started
 from tests.builders.screens import sentences, write
 
 pytestmark = pytest.mark.long
-
-CHECKOUT = Path(__file__).resolve().parents[1]
 
 
 def run(*command, cwd=None):
@@ -48,7 +47,7 @@ def wheel(tmp_path_factory):
         "--check-build-dependencies",
         "--wheel-dir",
         folder,
-        CHECKOUT,
+        ROOT,
     )
     [file] = folder.iterdir()
     return file
@@ -67,7 +66,7 @@ def scripts(request, wheel, tmp_path_factory):
     )
     if request.param == "with pip":
         run(sys.executable, "-m", "venv", environment)
-        run(scripts / "python", "-m", "pip", "install", CHECKOUT)
+        run(scripts / "python", "-m", "pip", "install", ROOT)
     else:
         run(sys.executable, "-m", "venv", "--without-pip", environment)
         run(
@@ -94,9 +93,9 @@ def test_the_wheel_holds_the_core_and_the_dashboard_alone(wheel):
         },
     }
     expected = {
-        f"{place}{str(file).removeprefix(str(CHECKOUT / part))}"
+        f"{place}{str(file).removeprefix(str(ROOT / part))}"
         for part, place in parts.items()
-        for file in [CHECKOUT / part, *(CHECKOUT / part).rglob("*")]
+        for file in [ROOT / part, *(ROOT / part).rglob("*")]
         if file.is_file() and "__pycache__" not in file.parts
     }
     assert {"mtsig_core/simulation/demo.xz", "mtsig_core/_dashboard/pages/_ui/frame.py"} <= expected
@@ -111,7 +110,7 @@ def test_what_it_needs_is_listed_once(wheel):
     needed = {
         Requirement(line) for line in metadata.get_all("Requires-Dist") if "extra ==" not in line
     }
-    listed = (CHECKOUT / "requirements.txt").read_text().splitlines()
+    listed = (ROOT / "requirements.txt").read_text().splitlines()
     assert needed == {Requirement(line) for line in listed if not line.startswith("#")}
 
 

@@ -11,6 +11,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers import join_scores
 from mtsig_core.report.commands import source_options
 from mtsig_core.source import Source
+from tests.builders.results import select_cautions
 
 QUICK = dict(trials=99, resamples=50)
 ROWS = [("A", 50), ("B", 60), ("refA", 90)]
@@ -41,7 +42,7 @@ def ranked(testset, metric="esa"):
 
 
 def warning(testset, code, metrics=("esa", "bleu")):
-    return [c for c in compare(testset, metrics, **QUICK).warnings if c.code == code]
+    return select_cautions(compare(testset, metrics, **QUICK), code)
 
 
 @pytest.mark.parametrize("reference", ["refA", "en-zh"])

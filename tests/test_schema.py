@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from mtsig_core import Comparison, InputError, compare, results, source
 from mtsig_core.caution import Assumption
 from mtsig_core.report.caution_kinds import ASSUMPTION_KINDS
-from mtsig_core.report.export import comparison_json
 from mtsig_core.reviews import CHANGES
 from mtsig_core.schema import SCHEMA, decode, encode, from_plain, parse_json, to_json, to_plain
 from mtsig_core.task import SystemInfo
+from tests.builders.rendered import comparison_json
 from tests.builders.toys import toy
 
 RESULTS = [

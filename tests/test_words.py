@@ -14,9 +14,8 @@ from mtsig_core.cli.main import _parser
 from mtsig_core.report.reports import render
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
-from tests.builders.code import nodes
+from tests.builders.code import ROOT, nodes
 
-CHECKOUT = Path(__file__).resolve().parents[1]
 #: What to write in place of a term that must not come back.
 TERMS = {
     "top group": r"may be (the )?first|winners' circle",
@@ -59,11 +58,11 @@ def texts_of_module(file: Path) -> Iterator[tuple[str, str]]:
             text = "".join(
                 part.value if isinstance(part, ast.Constant) else "X" for part in node.values
             )
-            yield f"{file.relative_to(CHECKOUT)}:{node.lineno}", text
+            yield f"{file.relative_to(ROOT)}:{node.lineno}", text
         elif (
             isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts
         ):
-            yield f"{file.relative_to(CHECKOUT)}:{node.lineno}", node.value
+            yield f"{file.relative_to(ROOT)}:{node.lineno}", node.value
 
 
 def values(table: object) -> Iterator[str]:
@@ -76,9 +75,9 @@ def values(table: object) -> Iterator[str]:
 
 
 def texts_on_screen(folder: str) -> Iterator[tuple[str, str]]:
-    for file in sorted((CHECKOUT / folder).rglob("*.py")):
+    for file in sorted((ROOT / folder).rglob("*.py")):
         yield from texts_of_module(file)
-    for file in sorted((CHECKOUT / folder).rglob("*.toml")):
+    for file in sorted((ROOT / folder).rglob("*.toml")):
         yield from (
             (file.name, text) for text in values(tomllib.loads(file.read_text(encoding="utf-8")))
         )
@@ -86,7 +85,7 @@ def texts_on_screen(folder: str) -> Iterator[tuple[str, str]]:
 
 def texts_of_docs() -> Iterator[tuple[str, str]]:
     """Lines, without code and quotes."""
-    for file in (*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")):
+    for file in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")):
         prose = re.sub(
             r'^```.*?^```|`[^`\n]*`|"[^"\n]*"',
             lambda code: "\n" * code[0].count("\n"),

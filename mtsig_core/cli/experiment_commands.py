@@ -13,7 +13,7 @@ from mtsig_core.cli.inputs import (
     progress_line,
     read,
     warn_about_words,
-    write,
+    write_report,
 )
 from mtsig_core.cli.options import (
     add_arguments,
@@ -49,8 +49,10 @@ from mtsig_core.experiments.sweeps import (
     with_references,
 )
 from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.progress import Progress
 from mtsig_core.report.caution_words import info_record
 from mtsig_core.report.commands import find_functions
+from mtsig_core.report.document import Report
 from mtsig_core.report.experiment_tables import (
     detection_records,
     length_records,
@@ -60,12 +62,10 @@ from mtsig_core.report.experiment_tables import (
     step_records,
     system_records,
 )
-from mtsig_core.report.export import Records, records_csv
+from mtsig_core.report.export import Records
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
-from mtsig_core.schema import to_json
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.parallel import Progress
 from mtsig_core.stats.power import cannot_plan, plan
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
@@ -173,21 +173,27 @@ def run_command(args: Namespace) -> None:
     with progress_line() as progress:
         for metric in metrics:
             results[metric.name] = command.work(Request(testset, metric, args, progress))
-    output = _write_csv(results) if args.format == "csv" else _write_json(testset, results)
-    write(output, args.out)
-
-
-def _write_json(testset: TestSet, results: Mapping[str, CommandOutput]) -> str:
     first = next(iter(results.values()))
-    record = {
+    report = Report(
+        command.about,
+        sections=(),
+        make_record=partial(_record_results, testset, results),
+        make_rows=partial(_list_rows, results),
+        header=["metric", *first.columns],
+    )
+    write_report(args, report)
+
+
+def _record_results(testset: TestSet, results: Mapping[str, CommandOutput]) -> dict[str, Any]:
+    first = next(iter(results.values()))
+    return {
         "testset": info_record(TestSetInfo.from_testset(testset)),
         **first.head,
         "metrics": {metric: numbers.content for metric, numbers in results.items()},
     }
-    return to_json(record)
 
 
-def _write_csv(results: Mapping[str, CommandOutput]) -> str:
+def _list_rows(results: Mapping[str, CommandOutput]) -> Records:
     rows = []
     for metric, numbers in results.items():
         for table, records in numbers.tables.items():
@@ -195,10 +201,7 @@ def _write_csv(results: Mapping[str, CommandOutput]) -> str:
             if len(numbers.tables) > 1:
                 labels = {"table": table, "metric": metric}
             rows += [{**labels, **record} for record in records]
-    if rows:
-        return records_csv(rows)
-    first = next(iter(results.values()))
-    return records_csv(rows, ["metric", *first.columns])
+    return rows
 
 
 def _record_settings(settings: SamplingSettings, **choices: Any) -> dict[str, Any]:

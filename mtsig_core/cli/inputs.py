@@ -14,6 +14,7 @@ from typing import Any
 from mtsig_core.cli.options import refuse_of_one_pair, source_from, task_source
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
+from mtsig_core.progress import Progress
 from mtsig_core.report.caution_words import describe_gap, with_remedy
 from mtsig_core.report.document import Report
 from mtsig_core.report.holdings import find_gap
@@ -22,7 +23,6 @@ from mtsig_core.report.text import printable, terminal_width, warn
 from mtsig_core.score_names import order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
-from mtsig_core.stats.parallel import Progress
 from mtsig_core.testset import TestSet
 
 # -------------------------------------------------------------------------------------------------

@@ -40,15 +40,15 @@ from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report.commands import command_line, option_flag, option_name
 from mtsig_core.report.experiment_reports import (
     domains_report,
-    integrity_report,
     ranks_of,
     replication_report,
     rules_report,
 )
 from mtsig_core.report.export import segment_rows, to_csv
-from mtsig_core.report.pair_summary import summary_json, summary_report
-from mtsig_core.report.reports import comparison_text, scores_report
-from mtsig_core.report.text import terminal_width, warn
+from mtsig_core.report.integrity_reports import integrity_report
+from mtsig_core.report.pair_summary import summary_report
+from mtsig_core.report.reports import comparison_report, scores_report
+from mtsig_core.report.text import warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import task_metrics
@@ -257,10 +257,7 @@ def run_compare(args: Namespace) -> None:
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
-    if args.format == "text" and args.out is None:
-        write(comparison_text(result, terminal_width()), None)
-    else:
-        write(result.render(args.format), args.out)
+    write_report(args, comparison_report(result))
 
 
 def add_score(parser: ArgumentParser) -> None:
@@ -358,9 +355,6 @@ def run_pair(args: Namespace) -> None:
     settings = read_arguments(args, "pair")
     with progress_line() as progress:
         dispute = examine_dispute(testset, metrics, progress=progress, **settings)
-    if args.format == "json":
-        write(summary_json(dispute), args.out)
-        return
     source = source_from(args)
     assert source is not None, "it was read"
     flags = ["--lowercase"] if args.lowercase else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ import numpy as np
 from mtsig_core.errors import MtsigError, SettingError, format_count, suggest_name
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
+from mtsig_core.progress import Progress
 from mtsig_core.results import (
     ByDomain,
     Comparison,
@@ -104,7 +105,7 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     seed: int = 0,
     jobs: int = 1,
     comparison: Comparison | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Dispute:
     """Examine two systems by metric, test, unit, reference, domain and rank rule.
 

@@ -12,6 +12,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.metrics import Metric, depends_on_testset, resolve_metric
+from mtsig_core.progress import Progress
 from mtsig_core.results import (
     ByDomain,
     DomainPair,
@@ -33,7 +34,6 @@ from mtsig_core.stats.few_units import (
 )
 from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import finite_ends
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
@@ -83,8 +83,7 @@ def by_domain(  # noqa: PLR0913  each parameter is an option of the command
         )
     metric = resolve_metric(testset, metric)
     testset = testset.keep_scorable(metric.name)
-    report = report_stage(progress, "counting")
-    measured = measure(testset, metric, progress=report).best_first()
+    measured = measure(testset, metric, progress=progress).best_first()
     domains = list(dict.fromkeys(measured.testset.domains or ()))
     _check_enough(measured, domains)
     sampling, units = resolve_sampling(

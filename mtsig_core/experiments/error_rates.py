@@ -33,13 +33,13 @@ from mtsig_core.experiments.frame import (
     table_row,
 )
 from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats import engine
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.engine import measure, segment_scores
 from mtsig_core.stats.few_units import fewest_trials, fewest_units, p_floor
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, sum_groups
 from mtsig_core.stats.settings import check_level, check_whole
 from mtsig_core.stats.significance import (
@@ -404,7 +404,7 @@ def variants(  # noqa: PLR0913  each parameter is an option of the command
     replicates = contrast.bootstrap(
         trials, draw_seed, jobs=jobs, progress=report_stage(progress, "bootstrap")
     )
-    swapped = contrast.swap(trials, draw_seed, jobs=jobs, progress=report_stage(progress, "swaps"))
+    swapped = contrast.swap(trials, draw_seed, jobs=jobs, progress=progress)
     deltas = contrast.deltas
     p_ar = approximate_randomization(deltas, swapped).tolist()
     p_bootstrap = signed_shift(deltas, replicates).tolist()

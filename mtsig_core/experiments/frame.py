@@ -13,10 +13,10 @@ import numpy as np
 
 from mtsig_core.errors import Remedy, SettingError, format_count
 from mtsig_core.metrics import Metric
-from mtsig_core.stats import engine
+from mtsig_core.progress import Progress
 from mtsig_core.stats.contrast import Contrast
 from mtsig_core.stats.engine import Measured, measure
-from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
+from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.settings import check_whole
 from mtsig_core.stats.significance import approximate_randomization
@@ -311,7 +311,7 @@ def run_repeats(
     n: int,
     *,
     jobs: int = 1,
-    progress: engine.StageProgress | None = None,
+    progress: Progress | None = None,
     watch: Callable[[int, int, _Result], object] | None = None,
 ) -> _Result:
     """Gather the results of repeat(k) for k = 0 .. n - 1, in order, for any number of threads.
@@ -331,7 +331,7 @@ def run_repeats(
         for block in blocks:
             results += block
             if progress is not None:
-                progress(len(results) / n)
+                progress("repeats", len(results) / n)
             if watch is not None and next_look <= len(results) < n:
                 watch(len(results), n, gather(results))
                 next_look = 2 * len(results)
@@ -394,8 +394,7 @@ def population(
     progress: Progress | None = None,
 ) -> Population:
     """Return the population of all systems, best first."""
-    report = report_stage(progress, "counting")
-    measured = measure(testset, metric, progress=report)
+    measured = measure(testset, metric, progress=progress)
     _check_enough(len(measured.names))
     return Population.from_measured(_take_common(measured).best_first())
 
@@ -423,8 +422,7 @@ def pair_population(
     progress: Progress | None = None,
 ) -> Population:
     """Return the population of a and b, in this order; by default the best two that differ."""
-    report = report_stage(progress, "counting")
-    measured = measure(testset, metric, progress=report)
+    measured = measure(testset, metric, progress=progress)
     _check_enough(len(measured.names))
     if a is not None and a == b:
         raise SettingError(f"A and B are both {a}. Choose another system for one of them.")

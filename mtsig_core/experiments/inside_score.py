@@ -35,12 +35,12 @@ from mtsig_core.metrics import (
 )
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.metrics.overlap import align, bleu_tokens
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences
 from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_measured
 from mtsig_core.stats.engine import Measured, measure
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import draw_subset
 from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.testset import TestSet
@@ -70,9 +70,7 @@ class SentenceMean:
         """The direction of the metric."""
         return self.of.higher_is_better
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Count as `Metric.statistics`, shape (systems, segments, 2), float64."""
         return self.from_counts(cached_statistics(self.of, testset, progress))
 
@@ -129,7 +127,7 @@ def precisions(
 ) -> tuple[SystemPrecisions, ...]:
     """Compute the components of BLEU for every system, best first."""
     metric = check_bleu(testset, metric)
-    statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
+    statistics = cached_statistics(metric, testset, progress)
     sums = statistics.sum(axis=1)
     scores = metric.score(sums).tolist()
     rows = []
@@ -444,7 +442,7 @@ def averages(
         )
     if len(testset.systems) < 2:
         raise SettingError(f"{len(testset.systems)} system to rank. Give at least two.")
-    statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
+    statistics = cached_statistics(metric, testset, progress)
     mean = SentenceMean(metric)
     scored = _BothScores(testset, metric, mean, statistics, mean.from_counts(statistics))
     corpus, average = scored.of_segments(np.arange(testset.n_segments))
@@ -463,7 +461,7 @@ def averages(
     if matches is not None:
         unsmoothed_zeros = float((matches == 0).mean())
     disagreements = _list_disagreements(scored, sign * corpus, sign * average)
-    case = _find_case(scored, seed, report_stage(progress, "looking"))
+    case = _find_case(scored, seed, progress)
     return Averages(
         metric=metric.name,
         signature=mean.signature(testset),
@@ -533,15 +531,15 @@ def _list_disagreements(
     return sorted(disagreements, key=lambda pair: -min(pair.corpus_delta, -pair.average_delta))
 
 
-def _find_case(scored: _BothScores, seed: int, report: engine.StageProgress | None) -> Case | None:
+def _find_case(scored: _BothScores, seed: int, progress: Progress | None) -> Case | None:
     usable = np.arange(scored.testset.n_segments)
     n_four_grams = scored.column("total_4")
     if n_four_grams is not None:
         usable = np.flatnonzero((n_four_grams > 0).all(axis=0))
     sizes = [size for size in _SIZES if size <= len(usable)]
     for n_tried, size in enumerate(sizes):
-        if report is not None:
-            report(n_tried / len(sizes))
+        if progress is not None:
+            progress("looking", n_tried / len(sizes))
         n_sets = _TRIES if len(usable) > size else 1
         sets = usable[np.stack([draw_subset(len(usable), size, seed, k) for k in range(n_sets)])]
         case = _choose_case(scored, sets)
@@ -667,7 +665,7 @@ def lengths(
     selection = testset.only(names).take(spread_rows.tolist())
     method = "word penalty"
     grid = PENALTIES
-    variants = _penalise(selection, names, report_stage(progress, "other lengths"))
+    variants = _penalise(selection, names, progress)
     if variants is None:
         method = "truncation"
         grid = LENGTH_SHARES
@@ -750,7 +748,7 @@ def truncated(text: str, split: Callable[[str], list[str]], share: float) -> str
 
 
 def _penalise(
-    testset: TestSet, names: Sequence[str], report: engine.StageProgress | None
+    testset: TestSet, names: Sequence[str], progress: Progress | None
 ) -> list[Sequence[str]] | None:
     """Translate again with all word penalties, one system after the other.
 
@@ -768,8 +766,8 @@ def _penalise(
         if penalty == 0 and selected != testset.systems[name]:
             return None
         penalised.append(selected)
-        if report is not None:
-            report(len(penalised) / len(variants))
+        if progress is not None:
+            progress("other lengths", len(penalised) / len(variants))
     return penalised
 
 
@@ -803,7 +801,7 @@ def _score_variants(
 
 
 def _score_all(metric: Metric, testset: TestSet, progress: Progress | None) -> list[float]:
-    statistics = metric.statistics(testset, report_stage(progress, "counting"))
+    statistics = metric.statistics(testset, progress)
     points: list[float] = metric.score(statistics.sum(axis=1)).tolist()
     return points
 
@@ -893,7 +891,7 @@ def students_t(  # noqa: PLR0913  each parameter is an option of the command
     metric = resolve_metric(testset, metric)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
-    statistics = cached_statistics(metric, testset, report_stage(progress, "counting"))
+    statistics = cached_statistics(metric, testset, progress)
     mean = metric
     if not is_segment_mean(metric):
         mean = SentenceMean(metric)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtsig_core.caution import Caution
+from mtsig_core.experiments.line_faults import LineFault, find_line_faults
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.arrays import row_chunks
@@ -23,6 +24,8 @@ DRIVES = 0.25
 CHANCE = 0.05  # the largest share of test sets that may have such a document by chance
 _LEAST_DOCUMENTS = 4
 _SIMULATED = 19_999  # test sets; so that p can be small enough for hundreds of systems
+#: Cautions that say less than the list of faulty lines.
+_ABOUT_SINGLE_LINES = ("faulty-lines", "few-faulty-lines")
 SHORT_LINE = 20  # characters below which equal lines say little
 
 
@@ -57,6 +60,7 @@ class SystemIntegrity:
     nearest: Nearest | None  # None where there is no other output
     driving_document: DrivingDocument | None
     warnings: tuple[Caution, ...]  # lines in another order, another script, marks, equal lines
+    line_faults: tuple[LineFault, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,7 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     if long_lines and "bleu" not in missing:
         cross_bleu = _cross_bleu(testset, outputs)
     cautions = about_files(testset)
+    line_faults = find_line_faults(testset)
     rows = []
     for system, lines in outputs.items():
         equal_to_reference = {
@@ -112,7 +117,11 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
         equal_to_source = None
         if source is not None:
             equal_to_source = _count_equal(lines, source, long_lines)
-        system_cautions = [caution for caution in cautions if caution.a == system]
+        system_cautions = [
+            caution
+            for caution in cautions
+            if caution.a == system and caution.code not in _ABOUT_SINGLE_LINES
+        ]
         row = SystemIntegrity(
             system,
             equal_to_reference,
@@ -120,6 +129,7 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
             _find_nearest(system, outputs, cross_bleu, long_lines),
             driving.get(system),
             tuple(system_cautions),
+            tuple(fault for fault in line_faults if fault.system == system),
         )
         rows.append(row)
     general_cautions = [caution for caution in cautions if caution.a is None]

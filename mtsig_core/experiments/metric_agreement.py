@@ -13,6 +13,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, format_count, suggest_name
 from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics, remember
+from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
     Agreement,
     AgreementComparison,
@@ -35,7 +36,6 @@ from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.kept_tasks import KeptTask
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
 from mtsig_core.stats.significance import TESTS, holm
@@ -153,9 +153,8 @@ def draw_accuracies(
         scores.append(score_segments(metric, counts, is_rated))
     groups = units.jackknife_groups()[units.index]
     people_p = people.p[:, 0]
-    report = report_stage(progress, "permutations of metrics")
     permuted = permute_metrics(
-        np.array(scores), is_rated, groups, people_p, plan.trials, plan.seed, report
+        np.array(scores), is_rated, groups, people_p, plan.trials, plan.seed, progress
     )
     n_trials = units.all_swaps or plan.trials
     return AgreementDraws(
@@ -336,7 +335,7 @@ def _draw_decisions(
     units: Units,
     sampling: SamplingSettings,
     plan: AgreementPlan,
-    progress: engine.StageProgress | None,
+    progress: Progress | None,
 ) -> _Decisions:
     """Decide the pairs with a common segment, each on its common segments."""
     pairs = engine.all_pairs(len(is_rated))
@@ -502,7 +501,7 @@ def permute_metrics(
     people: np.ndarray,
     trials: int,
     seed: int,
-    progress: engine.StageProgress | None = None,
+    progress: Progress | None = None,
 ) -> np.ndarray:
     """Compute differences of soft pairwise accuracy, observed and where metrics trade scores.
 
@@ -534,7 +533,7 @@ def permute_metrics(
         p = _traded_p(sums_i[metric_pairs.T], sums_j[metric_pairs.T], coins[[i, j]])
         distances += np.abs(p - people[k])
         if progress is not None:
-            progress((k + 1) / len(systems))
+            progress("permutations of metrics", (k + 1) / len(systems))
     first, second = distances / len(systems)
     difference: np.ndarray = second - first
     return difference
@@ -647,11 +646,7 @@ def task_agreement(  # noqa: PLR0913  each parameter is an option of the command
     draws: dict[str, AgreementDraws] = {}
     lang_pairs = {}
     for lang_pair, testset in testsets.items():
-
-        def report(stage: str, share: float, lang_pair: str = lang_pair) -> None:
-            if progress is not None:
-                progress(f"{lang_pair}, {stage}", (len(draws) + share) / len(testsets))
-
+        report = prefix_stages(progress, f"{lang_pair}, ", len(draws), len(testsets))
         pair_plan = replace(plan, seed=derive_seed(seed, lang_pair))
         draws[lang_pair] = draw_accuracies(testset, pair_plan, report)
         result = summarize_draws(human, draws[lang_pair])

@@ -13,6 +13,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.readers.official_tables import OfficialTable
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison, TaskInfo
 from mtsig_core.score_names import pick_human_scores
@@ -21,7 +22,6 @@ from mtsig_core.stats.cautions import find_missing_tokenizers, warn_of_skew
 from mtsig_core.stats.comparison import compare
 from mtsig_core.stats.engine import Measured, bootstrap_scores, measure
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
-from mtsig_core.stats.parallel import Progress, report_part
 from mtsig_core.stats.published_scores import (
     Replication,
     TaskReplication,
@@ -357,7 +357,7 @@ def compare_by_rules(
     rules = fitting_rules(segment_means)
     results = {}
     for k, rule in enumerate(rules.values()):
-        report = report_part(progress, f"ranks {rule.title}", k, len(rules))
+        report = report_stage(progress, f"ranks {rule.title}", k, len(rules))
         try:
             results[rule.name] = run(rank_rule=rule.name, progress=report)
         except SettingError:

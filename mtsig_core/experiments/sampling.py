@@ -33,6 +33,7 @@ from mtsig_core.experiments.frame import (
     wilson,
 )
 from mtsig_core.metrics import Metric, direction, resolve_metric
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
@@ -41,7 +42,6 @@ from mtsig_core.stats.engine import Measured, measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
-from mtsig_core.stats.parallel import Progress, report_part, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import (
     check_jobs,
@@ -337,7 +337,7 @@ def sampling(  # noqa: PLR0913  each parameter is an option of the command
     check_trials(trials, alpha, "ar")
     check_jobs(jobs)
     positions(kind, testset.n_segments, size)  # mistakes show before the work
-    measured = measure(testset, metric, progress=report_stage(progress, "counting"))
+    measured = measure(testset, metric, progress=progress)
     metric = measured.metric
     scored = measured.testset
     rows = positions(kind, scored.n_segments, size, seed if shuffle else None)
@@ -428,7 +428,7 @@ def sample_both_kinds(
     """Run `sampling` for blocks and for broad samples, by kind."""
     samples = {}
     for k, kind in enumerate(SAMPLE_KINDS):
-        report = report_part(progress, "samples", k, len(SAMPLE_KINDS))
+        report = report_stage(progress, "samples", k, len(SAMPLE_KINDS))
         samples[kind] = sampling(testset, metric, kind, jobs=jobs, progress=report, **settings)
     return samples
 
@@ -543,7 +543,7 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
     check_seed(seed)
     if not testset.systems:
         raise SettingError("No system to look at. Give at least one output.")
-    measured = measure(testset, metric, progress=report_stage(progress, "counting"))
+    measured = measure(testset, metric, progress=progress)
     n = measured.testset.n_segments
     if sizes is None:
         unit_sizes = [size for size in SIZES if n // size >= _ENOUGH]
@@ -560,7 +560,6 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
     for size in unit_sizes:  # mistakes show before the work
         positions_by_size[size] = [positions(kind, n, size, shuffle_seed) for kind in SAMPLE_KINDS]
     count = measured.counter()
-    report = report_stage(progress, "samples")
     rows = []
     for n_done, (size, (block_rows, broad_rows)) in enumerate(positions_by_size.items(), 1):
         blocks = _score_samples(measured.metric, count, block_rows)
@@ -571,8 +570,8 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
             broad_sd = finite_or_none(spread(broad[k]))
             n_samples = len(block_rows)
             rows.append(Spread(size, n_samples, measured.names[k], blocks_sd, broad_sd, *ratio))
-        if report is not None:
-            report(n_done / len(unit_sizes))
+        if progress is not None:
+            progress("samples", n_done / len(unit_sizes))
     return Spreads(
         metric=measured.metric.name,
         alpha=alpha,

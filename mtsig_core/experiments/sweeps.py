@@ -30,6 +30,7 @@ from mtsig_core.metrics import (
     is_segment_mean,
     resolve_metric,
 )
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
 from mtsig_core.stats import engine
@@ -39,7 +40,7 @@ from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import p_floor, pair_units, unbiased
 from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
-from mtsig_core.stats.parallel import Progress, report_stage, run_in_order
+from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.power import PairError, PairErrors, degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import (
     Units,
@@ -336,7 +337,7 @@ def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
         )
     check_whole("repeats", repeats, 1, _MOST_REPEATS)
     check_whole("resamples", resamples, 2, _MOST_RESAMPLES)
-    measured = measure(testset, metric, progress=report_stage(progress, "counting"))
+    measured = measure(testset, metric, progress=progress)
     source = _Source.from_measured(measured, settings.unit)
     n = source.units.n
     unit_sizes = default_sizes(n, source.units.kind) if sizes is None else in_units(sizes, n)

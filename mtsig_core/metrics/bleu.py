@@ -19,6 +19,7 @@ from mtsig_core.metrics.counting import (
     count_references,
     each_block,
 )
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
@@ -71,9 +72,7 @@ class Bleu(Tokenized):
         *(f"total_{n}" for n in range(1, 5)),
     )
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Count matching n-grams in each segment, with sacreBLEU's counts.
 
         With several references an n-gram matches as often as it occurs in the reference that has

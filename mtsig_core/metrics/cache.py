@@ -1,4 +1,4 @@
-"""Cache of statistics in memory and on disk, so that the same texts are counted only once.
+"""Values kept in memory; statistics kept on disk too, so that the same texts are counted only once.
 
 An entry is a checksum and a value. Its key is the content of the test set, the metric with all its
 settings, and the code that counts. An entry that does not match its checksum is counted again and
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import platform
 import re
@@ -17,16 +18,17 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics import Metric, is_adapted, is_segment_mean
+from mtsig_core.progress import Progress
 from mtsig_core.schema import decode, encode
 from mtsig_core.testset import TestSet, show_name
 from mtsig_core.version import __version__, find_version
@@ -43,47 +45,105 @@ _ABANDONED = 3600  # seconds after which nobody is still writing a file
 _complained = False
 
 
-class _Memory:
-    """The statistics used last, by key, shared by threads."""
+#: The absence of a value; None is a value as any other.
+NO_VALUE = object()
 
-    def __init__(self, max_bytes: int):
-        self.max_bytes = max_bytes  # of all entries; a larger array is not kept
-        self._entries: OrderedDict[str, np.ndarray] = OrderedDict()
-        self._n_bytes = 0
+
+class Memory:
+    """The values used last, by key, shared by threads.
+
+    Pages use it too: any browser may tell the server to clear Streamlit's own caches, and other
+    processes have no Streamlit.
+
+    Parameters
+    ----------
+    size : float
+        How many values are kept.
+    most : float
+        What they may weigh in all; the value used last is kept whatever it weighs.
+    """
+
+    def __init__(self, size: float = math.inf, most: float = math.inf):
+        self._size = size
+        self.most = most
+        self._values: OrderedDict[Hashable, tuple[Any, float]] = OrderedDict()
+        self._weight = 0.0
         self._lock = threading.Lock()
+        self._making: dict[Hashable, threading.RLock] = {}
 
-    def find(self, key: str) -> np.ndarray | None:
-        with self._lock:
-            if key not in self._entries:
-                return None
-            self._entries.move_to_end(key)
-            return self._entries[key]
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return len(self._values)
 
-    def keep(self, key: str, statistics: np.ndarray) -> None:
-        if statistics.nbytes > self.max_bytes:
-            return
+    def __contains__(self, key: Hashable) -> bool:
+        """Return whether the value of a key is there."""
+        return key in self._values
+
+    def get(self, key: Hashable, default: Any = None) -> Any:
+        """Return the value of a key, or the default without one.
+
+        If None can be a value, use another default: `NO_VALUE`.
+        """
         with self._lock:
-            if key in self._entries:  # another thread has counted the same
-                return
-            self._entries[key] = statistics
-            self._n_bytes += statistics.nbytes
-            while self._n_bytes > self.max_bytes:
-                _, oldest = self._entries.popitem(last=False)
-                self._n_bytes -= oldest.nbytes
+            if key not in self._values:
+                return default
+            self._values.move_to_end(key)
+            value, _ = self._values[key]
+            return value
+
+    def keep(self, key: Hashable, value: Any, weight: float = 0.0) -> None:
+        """Keep a value, and forget those used longest ago if there is no room."""
+        with self._lock:
+            _, old_weight = self._values.pop(key, (None, 0.0))
+            self._weight += weight - old_weight
+            self._values[key] = value, weight
+            while len(self._values) > 1 and self._is_full():
+                _, (_, weight) = self._values.popitem(last=False)
+                self._weight -= weight
 
     def clear(self) -> None:
+        """Forget all values."""
         with self._lock:
-            self._entries.clear()
-            self._n_bytes = 0
+            self._values.clear()
+            self._weight = 0.0
+
+    def _is_full(self) -> bool:
+        return len(self._values) > self._size or self._weight > self.most
+
+    def make(
+        self,
+        key: Hashable,
+        make: Callable[[], Any],
+        weigh: Callable[[Any], float] = lambda _: 0.0,
+    ) -> Any:
+        """Return the value of a key, made once however many ask at the same time.
+
+        If `make` raises, nothing is kept.
+        """
+        value = self.get(key, NO_VALUE)
+        if value is not NO_VALUE:
+            return value
+        with self._lock:
+            turn = self._making.setdefault(key, threading.RLock())
+        with turn:
+            value = self.get(key, NO_VALUE)
+            if value is NO_VALUE:  # else it was made while this one waited
+                try:
+                    value = make()
+                    self.keep(key, value, weigh(value))
+                finally:
+                    with self._lock:
+                        self._making.pop(key, None)
+        return value
 
 
 #: Experiments ask for the same statistics several times. The statistics of a large set would take
 #: most of the memory of a process, so they are read from disk again.
-STATISTICS_MEMORY = _Memory(max_bytes=1 << 25)
+STATISTICS_MEMORY = Memory(most=1 << 25)
 
 
 def cached_statistics(
-    metric: Metric, testset: TestSet, progress: Callable[[float], None] | None = None
+    metric: Metric, testset: TestSet, progress: Progress | None = None
 ) -> np.ndarray:
     """Return ``metric.statistics(testset)``, from memory or disk if they were counted before.
 
@@ -100,11 +160,12 @@ def cached_statistics(
     if key is None:
         return metric.statistics(testset, progress)
     memory_key = json.dumps(key)
-    statistics = STATISTICS_MEMORY.find(memory_key)
+    statistics: np.ndarray | None = STATISTICS_MEMORY.get(memory_key)
     if statistics is None:
         statistics = _read_or_count(metric, testset, _entry(key), progress)
         statistics.flags.writeable = False
-        STATISTICS_MEMORY.keep(memory_key, statistics)
+        if statistics.nbytes <= STATISTICS_MEMORY.most:
+            STATISTICS_MEMORY.keep(memory_key, statistics, statistics.nbytes)
     return statistics
 
 
@@ -122,7 +183,7 @@ def _read_or_count(
     metric: Metric,
     testset: TestSet,
     path: Path | None,
-    progress: Callable[[float], None] | None,
+    progress: Progress | None,
 ) -> np.ndarray:
     """Read statistics from their entry on disk; without it, count them and write it."""
     if path is None:

@@ -21,6 +21,7 @@ from mtsig_core.metrics.counting import (
     lower_texts,
 )
 from mtsig_core.metrics.tokenizers import ALONE, make_tokenizer
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
@@ -74,9 +75,7 @@ class Chrf(Untokenized):
     word_order: ClassVar[int] = 0
     stat_names: ClassVar[tuple[str, ...]] = _name_statistics(0)
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Count the n-grams of each segment and its best reference, with sacreBLEU's counts.
 
         Of two references as good the first counts.

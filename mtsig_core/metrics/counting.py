@@ -17,6 +17,7 @@ import numpy as np
 from mtsig_core._compiled import compiled, worth_compiling
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.tokenizers import Tokenizer, check_tokenizer, make_tokenizer, tokenizer_name
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet, text_lengths
 
 #: The argument of a formula: an array, or, in compiled code, one number of the array.
@@ -38,14 +39,14 @@ def blocks(texts: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
 
 
 def each_block(
-    testset: TestSet, progress: Callable[[float], None] | None
+    testset: TestSet, progress: Progress | None
 ) -> Iterator[tuple[int, int, list[Sequence[str | None]]]]:
     """The segments [first, last) of each block and their texts, references before systems."""
     texts = [*testset.references.values(), *testset.systems.values()]
     for first, last in blocks(texts):
         yield first, last, [row[first:last] for row in texts]
         if progress is not None:
-            progress(last / testset.n_segments)
+            progress("counting", last / testset.n_segments)
 
 
 def join_texts(block: Sequence[Sequence[str | None]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -176,9 +177,7 @@ class WordMetric(Tokenized, ABC):
     stat_type: ClassVar[type] = np.int32
     settings: ClassVar[str]  # the part of the signature that is the metric's own
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Statistics of each segment: shape (systems, segments, stats).
 
         A reference with None for a segment does not count there.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics.counting import Untokenized, count_references, yes_or_no
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 
 #: Head, None for the root, relation, and dependent.
@@ -66,9 +67,7 @@ class DepF(Untokenized):
     higher_is_better: ClassVar[bool] = True
     stat_names: ClassVar[tuple[str, ...]] = ("matched", "sys_relations", "ref_relations")
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Count the relations of each segment that match, of the output, and of its best reference.
 
         Returns
@@ -94,7 +93,7 @@ class DepF(Untokenized):
                 counts = [_count_shared(output, reference) for reference in references]
                 row[:] = max(counts, key=_goodness)
             if progress is not None and k % 1000 == 999:
-                progress((k + 1) / testset.n_segments)
+                progress("counting", (k + 1) / testset.n_segments)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ and Smith (2011).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics.protocol import Metric
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 
 _LARGEST = 1e100
@@ -41,9 +42,7 @@ class SegmentMean:
     stat_names: ClassVar[tuple[str, ...]] = ("sum", "count")
     is_segment_mean: ClassVar[bool] = True
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """(score, 1) where there is a score, else (0, 0): shape (systems, segments, 2)."""
         if self.name not in testset.scores:
             raise SettingError(
@@ -124,9 +123,7 @@ class DomainMean:
         """Whether the metric is a mean of segment scores."""
         return getattr(self.metric, "is_segment_mean", False)
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Shape (systems, segments, domains x stats + 1)."""
         statistics = self.metric.statistics(testset, progress)
         domain_of_segment = testset.domains or ()
@@ -202,9 +199,7 @@ class OverRuns:
             raise AttributeError(name)
         return getattr(self.metric, name)
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Shape (systems, segments, runs * stats)."""
         outputs: dict[str, Sequence[str]] = {}
         rows: list[list[int]] = []  # of each system, the output of each run

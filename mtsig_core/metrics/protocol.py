@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 
 
@@ -53,13 +53,11 @@ class Metric(Protocol):
     def stat_names(self) -> tuple[str, ...]:
         """Names of the statistics."""
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Per-segment statistics, shape (systems, segments, stats), systems in the set's order.
 
-        Where the work takes longer than a moment, `progress` is called with the share that is done;
-        it may raise `Cancelled` to stop the work.
+        Where the work takes longer than a moment, `progress` is called with "counting" and the
+        share that is done; it may raise `Cancelled` to stop the work.
         """
 
     def score(self, sums: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from mtsig_core.errors import SettingError
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 
 
@@ -56,9 +56,7 @@ class OfSacrebleu:
         (statistics,) = self._metric._extract_corpus_statistics([""], [[""]])
         self.stat_names = tuple(f"stat_{k}" for k in range(1, len(statistics) + 1))
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """What sacreBLEU counts in each segment, shape (systems, segments, stats)."""
         metric = copy(self._metric)
         # A reference may be None, which sacreBLEU's type leaves out.
@@ -69,7 +67,7 @@ class OfSacrebleu:
         for k, texts in enumerate(testset.systems.values()):
             stats[k] = metric._extract_corpus_statistics(texts, None)
             if progress is not None:
-                progress((k + 1) / n_systems)
+                progress("counting", (k + 1) / n_systems)
         return stats
 
     def score(self, sums: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from mtsig_core.metrics.counting import (
     yes_or_no,
 )
 from mtsig_core.metrics.tokenizers import make_tokenizer
+from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
@@ -68,9 +69,7 @@ class Ter(Untokenized):
                 "Metric ter cannot be both lowercase and case_sensitive. Choose one."
             )
 
-    def statistics(
-        self, testset: TestSet, progress: Callable[[float], None] | None = None
-    ) -> np.ndarray:
+    def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """Count edits of each segment, and the mean length of its references, as sacreBLEU does.
 
         Returns

@@ -101,11 +101,20 @@ class _Sample:
             lines.pop()
         return [line.rstrip("\r") for line in lines if line.strip()]
 
-    def share(self, pattern: str) -> float:
-        """The share of the lines that begin so."""
+    def has_share(self, pattern: str, least: float) -> bool:
+        """Whether at least this share of the lines begins so.
+
+        The search ends when too many lines do not. In plain text that is after some forty lines.
+        """
         match_beginning = re.compile(pattern).match
-        n_matches = sum(match_beginning(line) is not None for line in self.lines)
-        return n_matches / max(1, len(self.lines))
+        n_lines = len(self.lines)
+        n_possible = n_lines
+        for line in self.lines:
+            if match_beginning(line) is None:
+                n_possible -= 1
+                if n_possible / n_lines < least:
+                    return False
+        return n_lines > 0
 
     @cached_property
     def root(self) -> str:
@@ -119,7 +128,7 @@ class _Sample:
             return ""
         root = match[1].lower()
         is_closed = self.tail.rstrip().lower().endswith(f"</{root}>".encode())
-        if not is_closed and self.share(r"\s*<") < _HALF:
+        if not is_closed and not self.has_share(r"\s*<", _HALF):
             return ""
         return "?" if text.startswith("<?xml") and root not in _ROOTS else root
 
@@ -143,10 +152,14 @@ class _Sample:
             lines = lines[1:]
         for separator in "\t,;":
             try:
-                names, *rows = csv.reader(lines[:200] or [""], delimiter=separator)
+                reader = csv.reader(lines[:200] or [""], delimiter=separator)
+                names = next(reader)
+                if len(names) < 2:  # as in plain text, of which no other line is split then
+                    continue
+                rows = list(reader)
             except csv.Error:
                 continue
-            if not names or not rows:
+            if not rows:
                 continue
             if is_comment(names[-1]) and len(rows[0]) == len(names) - 1:
                 names.pop()
@@ -161,7 +174,7 @@ class _Sample:
         quoted = r'"([^"]|"")*"'
         for sign in ",;":
             pattern = rf'{quoted}{sign}({quoted}|[^"{sign}]*)({sign}|$)'
-            if self.share(pattern) >= _MOST:
+            if self.has_share(pattern, _MOST):
                 return True
         return False
 
@@ -171,7 +184,7 @@ class _Sample:
 
         If the first line is not an object, the only key is `?`.
         """
-        if self.share(r"""\s*\{\s*["'][^"']*["']\s*:""") < _MOST:
+        if not self.has_share(r"""\s*\{\s*["'][^"']*["']\s*:""", _MOST):
             return {}
         first = _parse_json(self.lines[0])
         return first if isinstance(first, dict) and first else {"?": None}
@@ -180,8 +193,8 @@ class _Sample:
     def has_score_lines(self) -> bool:
         """Whether each line is a system and a score, and systems have two lines or more."""
         n_systems = len({line.partition("\t")[0] for line in self.lines})
-        share = self.share(r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$")
-        return share == 1 and 2 * n_systems <= len(self.lines)
+        has_scores = self.has_share(r"[^\t]+\t(-?\d+(\.\d+)?(e-?\d+)?|None)\s*$", 1)
+        return has_scores and 2 * n_systems <= len(self.lines)
 
     @cached_property
     def has_blocks_of_three(self) -> bool:
@@ -222,7 +235,7 @@ class _Sample:
             r"""\s*([\[\]{},]+|"[^"]*"\s*:.*|"(\\.|[^"\\])*"|[\d.eE+-]+|null|true|false),?\s*$"""
         )
         is_opened = re.fullmatch(r"\s*\[?\s*[\[{]\s*", first_line) is not None
-        return is_opened and self.share(piece) >= _MOST
+        return is_opened and self.has_share(piece, _MOST)
 
 
 def _parse_json(text: str) -> Any:
@@ -274,7 +287,7 @@ def _has_magic(*magics: bytes, offset: int = 0) -> Callable[[_Sample], bool]:
 
 
 def _has_lines(pattern: str, share: float = _HALF) -> Callable[[_Sample], bool]:
-    return lambda sample: sample.share(pattern) >= share
+    return lambda sample: sample.has_share(pattern, share)
 
 
 def _has_first_words(*words: str) -> Callable[[_Sample], bool]:
@@ -427,7 +440,7 @@ FORMATS = (
     Format(
         "html",
         "a web page",
-        lambda sample: sample.root == "html" and sample.share(r"\s*<") >= _HALF,
+        lambda sample: sample.root == "html" and sample.has_share(r"\s*<", _HALF),
         "Download the file itself, not the page that shows it.",
     ),
     Format("xml", "XML of a form that mtsig does not know", _has_root("?"), _EXPORT),
@@ -495,7 +508,7 @@ FORMATS = (
         "a list of numbers",
         lambda sample: (
             len(sample.lines) > 2
-            and sample.share(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$") == 1
+            and sample.has_share(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$", 1)
         ),
         "Scores of segments have a first line with the name of their system, and are given as scores.",
         reads={SCORE_TABLE: read_text_table, DOCUMENTS: None, IDS: None},
@@ -653,7 +666,7 @@ FORMATS = (
         "JSON, a list or a text in each line",
         lambda sample: (
             len(sample.lines) > 1
-            and sample.share(r"\s*\[.*\]\s*$") >= _MOST
+            and sample.has_share(r"\s*\[.*\]\s*$", _MOST)
             and all(isinstance(_parse_json(line), list) for line in sample.lines[:20])
         ),
         _JQ,

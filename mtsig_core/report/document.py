@@ -77,7 +77,6 @@ class TableBlock:
     #: What has to be known wherever it is copied to, for formats without `Warnings`.
     caveats: tuple[str, ...] = ()
     fold: str = ""  # what a format shows that folds it away, such as "45 pairs"
-    n_rows: int = 0  # all its rows, where it was given fewer
     is_detail: bool = False  # of which text has no room
     in_short: str = ""  # the sentence that text has in its place
     print_names: Mapping[str, str] = field(default_factory=dict)  # what papers call systems
@@ -125,14 +124,16 @@ def separate_blocks(blocks: Iterable[Block]) -> list[Section]:
 class Report:
     """A title and sections; `simulated` is a sentence where the texts are simulated.
 
-    Formats for programs have the numbers themselves: JSON the `record`, CSV the `rows`.
+    Formats for programs have the numbers themselves, which are made when such a format asks for
+    them: JSON the record, CSV the rows, or only its `header` where there are none.
     """
 
     title: str
     sections: Sequence[Section]
     simulated: str = ""
-    record: Any = None
-    rows: Sequence[Mapping[str, Any]] = ()
+    make_record: Callable[[], Any] = dict
+    make_rows: Callable[[], Sequence[Mapping[str, Any]]] = list
+    header: Sequence[str] = ()
 
     def select_blocks(
         self, places: Collection[str], is_shown: Callable[[Block], bool]

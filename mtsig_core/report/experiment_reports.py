@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any
@@ -13,7 +14,6 @@ import numpy as np
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.integrity import CHANCE, DRIVES, SHORT_LINE, Integrity, TaskIntegrity
 from mtsig_core.experiments.rankings import (
     AutoRank,
     Findings,
@@ -104,7 +104,7 @@ _YES_NO = {True: "yes", False: "no"}
 _LANG_PAIR = Column("language_pair", "language pair", "name")
 
 
-def _record_rows(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
+def record_by_name(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
     """Rows for JSON by one of their fields."""
     records = {}
     for row in rows:
@@ -113,7 +113,8 @@ def _record_rows(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
     return records
 
 
-def _write_paragraphs(texts: Sequence[str], role: str = "text", about: str = "") -> list[Block]:
+def write_paragraphs(texts: Sequence[str], role: str = "text", about: str = "") -> list[Block]:
+    """Paragraphs of a role, about a metric or a language pair."""
     return [Paragraph(text=text, role=role, about=about) for text in texts]
 
 
@@ -275,7 +276,7 @@ def agreement_blocks(agreement: AnyAgreement) -> list[Block]:
             )
         )
     blocks.append(Paragraph(text=note, role="note"))
-    return blocks + _write_paragraphs(agreement_assumed(agreement, remedies=is_task), "hint")
+    return blocks + write_paragraphs(agreement_assumed(agreement, remedies=is_task), "hint")
 
 
 def agreement_report(agreement: AnyAgreement) -> Report:
@@ -295,13 +296,13 @@ def agreement_report(agreement: AnyAgreement) -> Report:
     blocks = [
         Paragraph(text=f"{name}: {subject}", role="summary"),
         *agreement_blocks(agreement),
-        *_write_paragraphs(signatures),
+        *write_paragraphs(signatures),
     ]
     return Report(
         f"Metrics and {agreement.human} on {name}",
         [Section("", blocks)],
-        record=agreement_record(agreement),
-        rows=agreement_rows(agreement),
+        make_record=partial(agreement_record, agreement),
+        make_rows=partial(agreement_rows, agreement),
     )
 
 
@@ -312,7 +313,7 @@ def agreement_record(agreement: AnyAgreement) -> dict[str, Any]:
     """
     results = {
         "settings": _agreement_settings(agreement),
-        "metrics": _record_rows(agreement.metrics, "metric"),
+        "metrics": record_by_name(agreement.metrics, "metric"),
         "comparisons": agreement.comparisons,
         "warnings": [caution_record(caution) for caution in about_agreement(agreement)],
     }
@@ -477,7 +478,7 @@ def domains_blocks(result: ByDomain) -> list[Block]:
     title, direction = metric_title(result.metric), describe_direction(result.higher_is_better)
     verdict = f"{title} ({direction}): {domains_verdict(result)}."
     assumed = list_assumptions(result.testset.assumed, [result.metric])
-    blocks: list[Block] = [Paragraph(text=verdict, role="verdict"), *_write_paragraphs(assumed)]
+    blocks: list[Block] = [Paragraph(text=verdict, role="verdict"), *write_paragraphs(assumed)]
     tables = {
         "scores by domain": domain_table(result),
         "reversed pairs": opposed_pairs_table(result),
@@ -497,7 +498,7 @@ def _domain_sections(result: ByDomain) -> Iterator[Section]:
         signature = domain.signature
         if signature is not None:
             signatures.append(f"{domain.domain}: {signature}")
-    yield Section("", _write_paragraphs(signatures, "signature"))
+    yield Section("", write_paragraphs(signatures, "signature"))
 
 
 def domains_report(results: Sequence[ByDomain]) -> Report:
@@ -531,7 +532,12 @@ def domains_report(results: Sequence[ByDomain]) -> Report:
     }
     info = {"testset": first.testset.name, "digest": first.testset.digest, **settings}
     rows = [{**row, **info} for row in rows]
-    return Report(f"Systems by domain on {first.testset.name}", sections, record=record, rows=rows)
+    return Report(
+        f"Systems by domain on {first.testset.name}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 def _list_domain_rows(result: ByDomain) -> Iterator[dict[str, Any]]:
@@ -601,7 +607,6 @@ def autorank_table(result: PairAutoRank) -> Table:
         "rank",
         "rank",
         lambda row: join_ends(row.rank_low, row.rank_high),
-        help_text="The rank range of the system. All of them hold together.",
     )
     table.add("system", "system", "name")
     table.add("autorank", "AutoRank", "score", form=".1f")
@@ -611,13 +616,11 @@ def autorank_table(result: PairAutoRank) -> Table:
         "interval",
         lambda row: (row.low, row.high),
         form=".1f",
-        help_text="How far AutoRank moves in resamples. This is no confidence interval.",
     )
     for name in result.metrics:
         places = [row.places[name] for row in result.systems]
-        help_text = "Its place by this metric only"
         key, title = f"place_{name}", metric_title(name)
-        table.add_values(key, title, "count", places, help_text=help_text)
+        table.add_values(key, title, "count", places)
     return table.build()
 
 
@@ -647,8 +650,8 @@ def autorank_report(autorank: AutoRank) -> Report:
     return Report(
         f"AutoRank of {autorank.task}",
         [Section(pair, autorank_blocks(autorank, pair)) for pair in autorank.pairs],
-        record={"task": autorank.task, "settings": settings, "pairs": pairs},
-        rows=rows,
+        make_record=lambda: {"task": autorank.task, "settings": settings, "pairs": pairs},
+        make_rows=lambda: rows,
     )
 
 
@@ -881,7 +884,12 @@ def findings_report(findings: Findings) -> Report:
         "settings": first.comparison.settings,
         "pairs": pairs,
     }
-    return Report(f"Findings of {task.task.name}", sections, record=record, rows=rows)
+    return Report(
+        f"Findings of {task.task.name}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 def _record_pair(pair: PairResult) -> dict[str, Any]:
@@ -1120,166 +1128,12 @@ def rules_report(metrics: Mapping[str, ByRule]) -> Report:
     settings = asdict(comparison.settings)
     del settings["rank_rule"]
     record = {"name": name, "settings": settings, "metrics": tables}
-    return Report(f"Rank rules side by side: {name}", sections, record=record, rows=rows)
-
-
-# -------------------------------------------------------------------------------------------------
-# The integrity of submissions.
-
-
-#: From this share of lines in common, or this cross-BLEU, two outputs are nearly the same.
-_ALIKE, _CROSS_BLEU = 0.5, 80.0
-_INTEGRITY_NOTE = (
-    f"Lines with fewer than {SHORT_LINE} characters do not count. Many lines equal to one reference can mean that the "
-    "system saw it, or that the reference was post-edited from the system's output. The nearest system is the one with "
-    "the highest cross-BLEU, which is BLEU with one output as the reference of the other. Nearly the same output can "
-    f"mean one model under two names. A document drives an interval if {DRIVES:.0%} or more of the variance is from "
-    "it, and so large a share is rare: equal documents with normal scores show it by chance in at most "
-    f"{CHANCE:.0%} of test sets. Read its ratings. No finding is an accusation."
-)
-
-
-def integrity_table(integrity: Integrity) -> Table:
-    """One row for each system: equal lines, its nearest system, and the document that drives it."""
-    systems = integrity.systems
-    table = TableBuilder("integrity", systems)
-    table.add("system", "system", "name")
-    has_texts = integrity.n_lines > 0
-    if has_texts and systems:
-        for name in systems[0].equal_to_reference:
-            counts = [row.equal_to_reference[name] for row in systems]
-            table.add_values(f"equal_{name}", f"equal to {name}", "count", counts)
-    if any(row.equal_to_source is not None for row in systems):
-        table.add("equal_source", "equal to source", "count", attrgetter("equal_to_source"))
-    if has_texts:
-        nearest = [row.nearest for row in systems]
-        _add_facts(table, nearest, "system", "nearest", "nearest system", "name")
-        _add_facts(table, nearest, "cross_bleu", "cross_bleu", "cross-BLEU", "score", ".1f")
-        _add_facts(table, nearest, "share_equal", "share_equal", "lines in common", "share", ".1%")
-    documents = [row.driving_document for row in systems]
-    _add_facts(table, documents, "document", "document", "driving document", "name")
-    _add_facts(table, documents, "share", "share", "of the variance", "share", ".0%")
-    return table.build()
-
-
-def _add_facts(  # noqa: PLR0913  a column and where its values are
-    table: TableBuilder,
-    facts: Sequence[Any],
-    field: str,
-    key: str,
-    title: str,
-    kind: str,
-    form: str = "",
-) -> None:
-    """Add a column with a field of facts, empty for systems without."""
-    cells = [EMPTY if fact is None else getattr(fact, field) for fact in facts]
-    table.add_values(key, title, kind, cells, form=form)
-
-
-def list_findings(integrity: Integrity) -> list[str]:
-    """Write sentences on what is worth a look, apart from the warnings about files."""
-    near, driven = {}, []
-    for row in integrity.systems:
-        nearest, document = row.nearest, row.driving_document
-        if nearest is not None and (
-            nearest.share_equal >= _ALIKE or nearest.cross_bleu >= _CROSS_BLEU
-        ):
-            names = " and ".join(map(printable, sorted((row.system, nearest.system))))
-            near[names] = (
-                f"{names} (cross-BLEU {nearest.cross_bleu:.0f}, {nearest.share_equal:.0%} of the lines are equal)"
-            )
-        if document is not None:
-            driven.append(
-                f"{printable(row.system)} ({printable(document.document)}: {document.share:.0%} of the variance)"
-            )
-    sentences = []
-    if near:
-        sentences.append(
-            f"Nearly the same output: {', '.join(near.values())}. The median cross-BLEU of two systems is "
-            f"{integrity.median_cross_bleu:.0f}."
-        )
-    if driven:
-        sentences.append(
-            f"One document makes the {metric_title(integrity.metric)} interval wide: {', '.join(driven)}."
-        )
-    return sentences
-
-
-def integrity_blocks(integrity: Integrity, pair: str = "") -> list[Block]:
-    """What is worth a look first, then the table; of a task with the name of the language pair."""
-    cautions = list(integrity.warnings)
-    for row in integrity.systems:
-        cautions += row.warnings
-    sentences = list_findings(integrity)
-    if not sentences and not cautions:
-        sentences = ["Nothing stands out."]
-    blocks = _write_paragraphs(sentences, "verdict", pair)
-    blocks.append(Warnings(cautions=tuple(cautions)))
-    table, caption = integrity_table(integrity), "Lines in common, by system."
-    if not integrity.n_lines:
-        is_driven = [row.driving_document is not None for row in integrity.systems]
-        table = table.pick_rows(np.flatnonzero(is_driven).tolist())
-    if pair:
-        table = replace(table, key=f"integrity-{pair}")
-        caption = f"Lines in common, by system, {pair}."
-    if table:
-        notes = (_INTEGRITY_NOTE,)
-        blocks.append(TableBlock(table=table, title="Integrity", caption=caption, notes=notes))
-    return blocks
-
-
-def missing_blocks(missing: Mapping[str, Sequence[str]], n_pairs: int) -> list[Block]:
-    """The systems that did not take part in all language pairs of a task, if there are any."""
-    systems: dict[str, list[str]] = {}
-    for system, pairs in missing.items():
-        n_present = n_pairs - len(pairs)
-        extent = f"without {', '.join(pairs)}"
-        if len(pairs) > n_present:
-            extent = f"in {n_present} of {format_count(n_pairs, 'pair')}"
-        systems.setdefault(extent, []).append(printable(system))
-    if not systems:
-        return []
-    texts = [f"{', '.join(names)} ({extent})" for extent, names in systems.items()]
-    sentence = f"Not in all language pairs: {'; '.join(texts)}. Means over language pairs leave these systems out."
-    return [Paragraph(text=sentence, role="verdict")]
-
-
-def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
-    """The integrity of a test set; of a task the systems without an output, then language pairs."""
-    if isinstance(integrity, Integrity):
-        return Report(
-            f"Integrity of {integrity.testset}",
-            [Section("", integrity_blocks(integrity))],
-            record=_record_integrity(integrity),
-            rows=_list_integrity_rows(integrity),
-        )
-    sections = [Section("", missing_blocks(integrity.missing, len(integrity.pairs)))]
-    pairs, rows = {}, []
-    for pair, in_pair in integrity.pairs.items():
-        sections.append(Section(pair, integrity_blocks(in_pair, pair)))
-        pairs[pair] = _record_integrity(in_pair)
-        rows += [{"language_pair": pair, **row} for row in _list_integrity_rows(in_pair)]
-    record = {"task": integrity.task, "missing": integrity.missing, "pairs": pairs}
-    return Report(f"Integrity of {integrity.task}", sections, record=record, rows=rows)
-
-
-def _record_integrity(integrity: Integrity) -> dict[str, Any]:
-    systems = _record_rows(integrity.systems, "system")
-    for row in integrity.systems:
-        systems[row.system]["warnings"] = [caution_record(caution) for caution in row.warnings]
-    return {
-        "testset": integrity.testset,
-        "metric": integrity.metric,
-        "n_lines": integrity.n_lines,
-        "median_cross_bleu": integrity.median_cross_bleu,
-        "systems": systems,
-        "warnings": [caution_record(caution) for caution in integrity.warnings],
-    }
-
-
-def _list_integrity_rows(integrity: Integrity) -> Records:
-    records = integrity_table(integrity).records()
-    return [{"testset": integrity.testset, **record} for record in records]
+    return Report(
+        f"Rank rules side by side: {name}",
+        sections,
+        make_record=lambda: record,
+        make_rows=lambda: rows,
+    )
 
 
 # -------------------------------------------------------------------------------------------------
@@ -1499,7 +1353,7 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
 
 def replication_blocks(replication: AnyReplication) -> list[Block]:
     """Report on published ranks and published scores in sentences and tables."""
-    blocks = _write_paragraphs(rank_sentences(replication))
+    blocks = write_paragraphs(rank_sentences(replication))
     has_ranks = bool(ranks_of(replication))
     if has_ranks:
         ranks = published_ranks_table(replication)
@@ -1507,7 +1361,7 @@ def replication_blocks(replication: AnyReplication) -> list[Block]:
     scores = replication_table(replication)
     if scores or not has_ranks:
         blocks.append(TableBlock(table=scores, title="published scores"))
-    return blocks + _write_paragraphs(replication_sentences(replication))
+    return blocks + write_paragraphs(replication_sentences(replication))
 
 
 def replication_report(replication: AnyReplication) -> Report:
@@ -1529,4 +1383,4 @@ def replication_report(replication: AnyReplication) -> Report:
     if has_ranks:
         rank_rows = label_records("ranks", published_ranks_table(replication).records())
         rows = [*rank_rows, *label_records("scores", rows)]
-    return Report("Published scores", sections, record=record, rows=rows)
+    return Report("Published scores", sections, make_record=lambda: record, make_rows=lambda: rows)

@@ -78,12 +78,13 @@ def _list_columns(records: Iterable[Mapping[str, object]]) -> list[str]:
 
 def report_csv(report: Report) -> str:
     """The rows of a report as CSV."""
-    return records_csv(report.rows)
+    rows = report.make_rows()
+    return records_csv(rows, _list_columns(rows) or report.header)
 
 
 def report_json(report: Report) -> str:
     """The record of a report as JSON."""
-    return to_json(report.record)
+    return to_json(report.make_record())
 
 
 def label_records(table: str, records: Iterable[Mapping[str, Any]], **labels: Any) -> Records:
@@ -102,8 +103,8 @@ def defuse(cell: object) -> object:
     return _FORMULA.sub(r"\g<0>'", cell)
 
 
-def comparison_csv(comparison: Comparison) -> str:
-    """One table, whose column ``table`` says what a row is.
+def list_comparison_rows(comparison: Comparison) -> Records:
+    """Rows of one table for CSV, whose column ``table`` says what a row is.
 
     Rows are systems, pairs, leaders by each reference, training runs, exclusions, and assumptions
     (their sentence is the ``reason``). A difference is score(a) - score(b), whichever is better.
@@ -139,7 +140,8 @@ def comparison_csv(comparison: Comparison) -> str:
         "signature",
     )
     first = [name for name in _list_columns(rows) if name not in last]
-    return records_csv(rows, [*first, *last])
+    header = [*first, *last]
+    return [{name: row.get(name) for name in header} for row in rows]
 
 
 def _record_leaders(result: MetricResult) -> Records:
@@ -202,12 +204,12 @@ def file_name(*words: str, ending: str) -> str:
 _RUNS = (("systems", "runs", ("system",)), ("pairs", "pair_runs", ("a", "b")))
 
 
-def comparison_json(comparison: Comparison) -> str:
-    """The complete result; stable keys, undefined is null, full precision.
+def record_comparison(comparison: Comparison) -> dict[str, Any]:
+    """The complete result for JSON; stable keys, undefined is null, full precision.
 
     Each pair is there once, the better-scoring system first.
     """
-    record = {
+    return {
         "schema": SCHEMA,
         "testset": info_record(comparison.testset),
         "settings": comparison.settings,
@@ -215,7 +217,6 @@ def comparison_json(comparison: Comparison) -> str:
         "warnings": [caution_record(caution) for caution in comparison.warnings],
         "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset),
     }
-    return to_json(record)
 
 
 def join_ratings(

@@ -20,7 +20,7 @@ from mtsig_core.report.text import printable, read_template
 
 
 MOST_ON_A_PAGE = 40
-MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
+_MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 #: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than
 #: 5.7 metres.
 LONGEST_CAPTION = 300
@@ -241,14 +241,14 @@ def block_latex(block: TableBlock, label: str) -> str:
     first rows only.
     """
     table = block.table.for_readers()
-    n_rows = max(block.n_rows, len(table.rows))
+    n_rows = len(table.rows)
     is_long = n_rows > MOST_ON_A_PAGE
     sentences = [block.caption, *block.notes]
     sentences += table.legend.explain(table, marked="Bold", grey="Grey")
     sentences += block.caveats
-    if n_rows > MOST_ROWS:
-        table = table.pick_rows(range(min(MOST_ROWS, len(table.rows))))
-        sentences.append(f"The first {MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all.")
+    if n_rows > _MOST_ROWS:
+        table = table.pick_rows(range(_MOST_ROWS))
+        sentences.append(f"The first {_MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all.")
     caption, note = _caption_and_note(block.title, label, sentences)
     texts = _write_cells(table, block.print_names)
     columns = "".join(_column_specs(table, texts, is_long))

@@ -37,7 +37,6 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
 from mtsig_core.results import DomainPair
-from mtsig_core.schema import to_json
 from mtsig_core.stats.pair import PairExamination, count_permutations, smooth_resamples
 
 
@@ -58,7 +57,8 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
     simulated = ""
     if info.simulated:
         simulated = "The texts of this test set are simulated."
-    return Report(f"One-page summary: {info.name}", sections, simulated)
+    make_record = partial(_record_summary, dispute)
+    return Report(f"One-page summary: {info.name}", sections, simulated, make_record=make_record)
 
 
 def summary_verdict(dispute: Dispute) -> str:
@@ -356,8 +356,8 @@ def _tabulate_deciders(
 # JSON.
 
 
-def summary_json(dispute: Dispute) -> str:
-    """All numbers: stable keys, undefined is null, full precision.
+def _record_summary(dispute: Dispute) -> dict[str, Any]:
+    """All numbers for JSON: stable keys, undefined is null, full precision.
 
     Differences are score(a) - score(b), `added` what favours a.
     """
@@ -370,7 +370,7 @@ def summary_json(dispute: Dispute) -> str:
         metrics[by_metric.result.metric] = _metric_record(by_metric, dispute)
     documents = chain(*dispute.documents)
     segments = chain(*dispute.segments)
-    record = {
+    return {
         "testset": info_record(comparison.testset),
         "settings": comparison.settings,
         "a": dispute.a,
@@ -381,7 +381,6 @@ def summary_json(dispute: Dispute) -> str:
         "segments": [{"line": int(row.name), "added": row.added} for row in segments],
         "warnings": warnings,
     }
-    return to_json(record)
 
 
 def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]:

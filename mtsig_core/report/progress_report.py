@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mtsig_core.annotation_progress import ProgressRow
 from mtsig_core.metrics import metric_title
-from mtsig_core.progress import ProgressRow
 from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Cell, Table, TableBuilder
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison

@@ -22,13 +22,13 @@ from mtsig_core.report.document import (
     Warnings,
 )
 from mtsig_core.report.export import (
-    comparison_csv,
-    comparison_json,
+    list_comparison_rows,
+    record_comparison,
     report_csv,
     report_json,
 )
 from mtsig_core.report.html import report_html
-from mtsig_core.report.latex import MOST_ROWS, report_latex
+from mtsig_core.report.latex import report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg
 from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
@@ -75,18 +75,15 @@ from mtsig_core.stats.significance import is_split
 _FEW_PAIRS = 30  # more have their differences in files, and in text a matrix
 
 
-def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> Report:
-    """By each metric the verdict, tables and figures; how metrics agree, caveats, and methods.
-
-    Of the pairs, the first `most_pairs` have rows.
-    """
+def comparison_report(comparison: Comparison) -> Report:
+    """By each metric the verdict, tables and figures; how metrics agree, caveats, and methods."""
     has_several = len(comparison.metrics) > 1
     sections = [_introduce(comparison)]
     for metric, result in comparison.metrics.items():
         title = metric_title(metric)
         sections.append(Section(f"{title}: systems", list(show_systems(comparison, result))))
         if result.pairs:
-            pairs = list(show_pairs(comparison, result, most_pairs))
+            pairs = list(show_pairs(comparison, result))
             sections.append(Section(f"{title}: pairs", pairs, "detail"))
     if has_several:
         sections.append(Section("", relations_blocks(list(comparison.metrics.values()))))
@@ -101,7 +98,13 @@ def comparison_report(comparison: Comparison, most_pairs: int | None = None) -> 
     simulated = ""
     if info.simulated:
         simulated = "The texts of this test set are simulated."
-    return Report(f"Comparison of systems on {info.name}", sections, simulated)
+    return Report(
+        f"Comparison of systems on {info.name}",
+        sections,
+        simulated,
+        make_record=partial(record_comparison, comparison),
+        make_rows=partial(list_comparison_rows, comparison),
+    )
 
 
 # -------------------------------------------------------------------------------------------------
@@ -195,10 +198,8 @@ def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
         yield Figure(draw=partial(differences_svg, result, settings), caption=caption)
 
 
-def show_pairs(
-    comparison: Comparison, result: MetricResult, most_pairs: int | None
-) -> Iterator[Block]:
-    """The pairs of systems by a metric, of which the first `most_pairs` have rows."""
+def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
+    """The pairs of systems by a metric."""
     settings = comparison.settings
     n_pairs, is_ranked = len(result.pairs), settings.baseline is None
     is_detail = n_pairs > _FEW_PAIRS and is_ranked
@@ -213,7 +214,7 @@ def show_pairs(
             f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
             f"{name_family(result, settings)} together."
         )
-    table = pairs_table(result, settings, most_pairs)
+    table = pairs_table(result, settings)
     yield _set_table(
         comparison,
         result,
@@ -221,7 +222,6 @@ def show_pairs(
         "pairs",
         "Differences",
         fold=format_count(n_pairs, "pair"),
-        n_rows=n_pairs,
         is_detail=is_detail,
         notes=tuple(notes),
     )
@@ -266,7 +266,6 @@ def _show_detectable(
         "detectable",
         subject,
         fold=subject,
-        n_rows=len(result.pairs),
         is_detail=is_detail,
         notes=(note,),
     )
@@ -424,7 +423,7 @@ def scores_report(scores: Scores) -> Report:
         for system, score in by_system.items():
             rows.append({"metric": key, "system": system, "score": score, **signature})
     title = f"Scores on {scores.testset.name}"
-    return Report(title, sections, record={"metrics": metrics}, rows=rows)
+    return Report(title, sections, make_record=lambda: {"metrics": metrics}, make_rows=lambda: rows)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -448,42 +447,14 @@ def render_report(report: Report, form: str, width: int | None = None) -> str:
     return RENDERERS[form](report)
 
 
-def comparison_text(comparison: Comparison, width: int | None = None) -> str:
-    """A comparison as text, which fits `width`."""
-    return report_text(comparison_report(comparison), width)
-
-
-def comparison_latex(comparison: Comparison) -> str:
-    r"""The tables of each metric for booktabs with short captions, and the methods.
+def render(comparison: Comparison, form: str) -> str:
+    r"""A comparison as a file has it, in one of the formats of `RENDERERS`.
 
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> r"\begin{tabular}" in comparison_latex(compare(ts, trials=999))
+    >>> r"\begin{tabular}" in render(compare(ts, trials=999), "latex")
     True
     """
-    return report_latex(comparison_report(comparison, MOST_ROWS))
-
-
-def comparison_html(comparison: Comparison) -> str:
-    """A page in light or dark, as the reader's system prefers, that needs nothing else.
-
-    Names are shown literally.
-    """
-    return report_html(comparison_report(comparison))
-
-
-#: JSON and CSV of a comparison are made without the sentences and figures of its report.
-FORMS: dict[str, Callable[[Comparison], str]] = {
-    "text": comparison_text,
-    "json": comparison_json,
-    "csv": comparison_csv,
-    "latex": comparison_latex,
-    "html": comparison_html,
-}
-
-
-def render(comparison: Comparison, form: str) -> str:
-    """A comparison as a file has it, in one of `FORMS`."""
-    if form not in FORMS:
-        raise explain_unknown("form", form, FORMS)
-    return FORMS[form](comparison)
+    if form not in RENDERERS:
+        raise explain_unknown("form", form, RENDERERS)
+    return render_report(comparison_report(comparison), form)

@@ -488,7 +488,7 @@ def explain_unlike(examination: PairExamination, n: float | None) -> str:
     if p_of_swaps is None or p <= p_of_swaps:
         return ""
     return (
-        f" This p is too small: the outputs of {examination.a} and {examination.b} are so different that resamples vary "
+        f"This p is too small: the outputs of {examination.a} and {examination.b} are so different that resamples vary "
         f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}."
     )
 
@@ -681,18 +681,18 @@ def _state_against_baseline(result: MetricResult, baseline: str) -> str:
 
 
 def name_top_group(
-    names: Sequence[str], systems: Sequence[str], ahead: bool, place: str = ""
+    names: Sequence[str], systems: Sequence[str], has_winner: bool, place: str = ""
 ) -> str:
     """Write the verdict on the best of some systems.
 
-    With `ahead`, it is significantly better than all others.
+    A winner is significantly better than all others.
 
     >>> name_top_group("A", "AB", True), name_top_group("A", "ABC", True)
     ('A is significantly better than B', 'A is significantly better than the other 2 systems')
     >>> name_top_group(["A", "B"], "ABC", False, " in en-de")
     'No clear winner in en-de. Top group: A, B'
     """
-    if ahead:
+    if has_winner:
         others = [name for name in systems if name != names[0]]
         partners = f"the other {len(others)} systems"
         if len(others) == 1:

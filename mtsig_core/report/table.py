@@ -346,7 +346,6 @@ class Column:
     title: str
     kind: str = "text"  # one of `KINDS`
     form: str = ""  # of its numbers, such as ".2f"; an interval of differences has a "+" before it
-    help: str = ""  # a sentence for where there is room to explain the title
     #: "readers" or "files" where only these have it, as files have the two names of a pair.
     where: str = ""
     is_series: bool = False  # such as one of a column for each language pair: paper has few of them
@@ -628,11 +627,10 @@ class TableBuilder:
         values: Sequence[Any],
         *,
         form: str = "",
-        help_text: str = "",
         where: str = "",
     ) -> None:
         """Add a column with a value for each row."""
-        self.columns.append(Column(key, title, kind, form, help_text, where))
+        self.columns.append(Column(key, title, kind, form, where))
         self.values.append(list(values))
 
     def add_for(

@@ -336,16 +336,14 @@ def exclusions_table(comparison: Comparison) -> Table:
 DETECTABLE = ("se", "se_ratio", "min_difference", "min_difference_family", "segments")
 
 
-def pairs_table(
-    result: MetricResult | MacroResult, settings: Settings, most: int | None = None
-) -> Table:
-    """All pairs, or the first `most`.
+def pairs_table(result: MetricResult | MacroResult, settings: Settings) -> Table:
+    """All pairs.
 
     A row has the difference as an improvement of a, its intervals and p, the better system, and
     the difference that a test could detect. Where pairs are compared on different segments, their
     number comes last. Mean differences across language pairs have fewer columns.
     """
-    pairs = result.pairs[:most]
+    pairs = result.pairs
     view_of = {pair: view_pair(pair, pair.a, result, settings) for pair in pairs}
 
     def get(field: str) -> Value:
@@ -1006,7 +1004,7 @@ class _DisputeRow(NamedTuple):
         with_metric = [dispute for dispute in self.disputes if metric in dispute.metrics]
         if not with_metric:
             return None
-        return sum(dispute.alone(metric) for dispute in with_metric)
+        return sum(dispute.count_alone(metric) for dispute in with_metric)
 
 
 def _list_dispute_rows(disputed: Sequence[Disputed]) -> list[_DisputeRow]:

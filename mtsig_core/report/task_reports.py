@@ -36,14 +36,13 @@ from mtsig_core.report.export import (
     join_ratings,
     label_records,
     metric_records,
-    records_csv,
 )
 from mtsig_core.report.pictures import task_svg
 from mtsig_core.report.progress_report import progress_sections
+from mtsig_core.report.published_tables import published_blocks, published_records
 from mtsig_core.report.reports import (
     methods_section,
     refer_to_methods,
-    render_report,
     runs_blocks,
     show_choices,
     show_pairs,
@@ -88,10 +87,9 @@ from mtsig_core.report.tables import (
     tops_table,
     with_run_records,
 )
-from mtsig_core.report.text import terminal_width
 from mtsig_core.results import MacroResult, MetricResult, PairRuns, TaskComparison
 from mtsig_core.reviews import Entry, replay
-from mtsig_core.schema import SCHEMA, to_json
+from mtsig_core.schema import SCHEMA
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
 
 History = Sequence[Entry]  # of a review; empty without a review
@@ -101,8 +99,8 @@ _AGREEMENT_TABLES = ("agreement", "agreement_comparisons")
 # JSON and CSV.
 
 
-def task_json(result: TaskComparison, history: History = ()) -> str:
-    """The complete result: stable keys, undefined is null, full precision; of a review its record."""
+def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
+    """The complete result for JSON: stable keys, undefined is null, full precision; of a review its record."""
     settings = None
     cautions = [{"pair": "", **caution_record(caution)} for caution in result.warnings]
     pairs, macro = {}, {}
@@ -129,13 +127,15 @@ def task_json(result: TaskComparison, history: History = ()) -> str:
     }
     if result.agreement is not None:
         record["agreement"] = agreement_record(result.agreement)
+    if result.published:
+        record["published"] = result.published
     if history:
         record["review"] = review_record(history, result)
-    return to_json(record)
+    return record
 
 
-def task_csv(result: TaskComparison, history: History = ()) -> str:
-    """One table, in which the columns ``table`` and ``language_pair`` say what a row is.
+def _list_task_rows(result: TaskComparison, history: History) -> Records:
+    """Rows of one table for CSV, in which the columns ``table`` and ``language_pair`` say what a row is.
 
     Rows are systems, pairs of systems, training runs, exclusions, assumptions (the sentence is the
     ``reason``), a review, disputed pairs of systems, and how metrics agree with human scores. The
@@ -165,8 +165,9 @@ def task_csv(result: TaskComparison, history: History = ()) -> str:
     rows += label_records("disputed", disputed_records(find_disputes(result)))
     if result.agreement is not None:
         rows += agreement_rows(result.agreement, _AGREEMENT_TABLES)
+    rows += published_records(result.published)
     info = {"task": result.task.name, "digest": result.task.digest}
-    return records_csv([{**row, **info} for row in rows])
+    return [{**row, **info} for row in rows]
 
 
 def _list_result_rows(
@@ -245,7 +246,7 @@ def _record_dispute(dispute: Disputed) -> dict[str, Any]:
     }
     for kind in AGREEMENTS:
         record[kind.replace(" ", "_")] = dispute.count(kind)
-    record["only"] = {name: dispute.alone(name) for name in dispute.metrics}
+    record["only"] = {name: dispute.count_alone(name) for name in dispute.metrics}
     record["pairs"] = []
     for _, pair in list_disputed_pairs([dispute]):
         record["pairs"].append(
@@ -300,15 +301,15 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     sections.append(Section("Where metrics disagree", dispute_blocks(result)))
     if result.agreement is not None:
         sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))
+    if result.published:
+        sections.append(Section("Published scores", list(published_blocks(result.published))))
     if history:
         sections += _review_sections(result, history)
     sections += _caution_sections(result)
     sections.append(methods_section(result))
     sections += _pair_sections(result)
     if history:
-        steps = enumerate(history_sentences(history), 1)
-        blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
-        sections.append(Section("History of the review", blocks, "page"))
+        sections.append(_history_section(history))
     extent = "byte for byte"
     if history:
         extent = "without decisions and notes"
@@ -316,7 +317,43 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     simulated = ""
     if any(comparison.testset.simulated for comparison in result.pairs.values()):
         simulated = "The texts and ratings of this task are simulated."
-    return Report(f"Shared task: {result.task.name}", sections, simulated)
+    return Report(
+        f"Shared task: {result.task.name}",
+        sections,
+        simulated,
+        make_record=partial(_record_task, result, history),
+        make_rows=partial(_list_task_rows, result, history),
+    )
+
+
+def ranking_report(result: TaskComparison, metric: str, history: Sequence[Entry]) -> Report:
+    """The final ranking of a review with its reasons, on a page to print.
+
+    It has what was decided and why, the ranks, the excluded systems, notes, and who took each step.
+    """
+    review = replay(history)
+    ranks = _metric_section(result, metric)
+    brief = [block for block in ranks.blocks if _is_brief(block)]
+    sections = [*_review_sections(result, history), replace(ranks, blocks=brief)]
+    if review.exclusions:
+        table = left_out_table(review.exclusions)
+        excluded = TableBlock(table=table, title="Excluded", caption="Excluded systems.")
+        sections.insert(1, Section("Excluded systems", [excluded]))
+    sections += [methods_section(result), _history_section(history)]
+    return Report(f"Ranking of {result.task.name}", sections)
+
+
+def _is_brief(block: Block) -> bool:
+    """Whether a page to print has room for a block: no picture, and no table that is folded."""
+    if isinstance(block, TableBlock):
+        return not block.fold
+    return not isinstance(block, Figure)
+
+
+def _history_section(history: Sequence[Entry]) -> Section:
+    steps = enumerate(history_sentences(history), 1)
+    blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
+    return Section("History of the review", blocks, "page")
 
 
 def _introduce_task(result: TaskComparison, command: str) -> Section:
@@ -505,7 +542,7 @@ def _pair_sections(result: TaskComparison) -> Iterator[Section]:
             signature = metric_result.signature
             blocks += show_systems(comparison, metric_result)
             if metric_result.pairs and has_pairs:
-                blocks += show_pairs(comparison, metric_result, None)
+                blocks += show_pairs(comparison, metric_result)
             blocks.append(Paragraph(text=signature, about="Signature:", role="signature"))
         has_several = len(comparison.metrics) > 1
         blocks.append(Warnings(cautions=tuple(comparison.warnings), several=has_several))
@@ -536,15 +573,3 @@ def _command_section(result: TaskComparison, command: str, extent: str) -> Secti
     }
     commands = Facts(pairs=tuple(facts.items()), code=frozenset(facts))
     return Section("Commands", [Paragraph(text=text, role="note"), commands], "page")
-
-
-def task_document(form: str, result: TaskComparison, command: str, history: History = ()) -> str:
-    """A comparison of a task in one of the formats of reports; `command` prints its numbers.
-
-    A review (`history`) adds its decisions and notes.
-    """
-    if form == "json":
-        return task_json(result, history)
-    if form == "csv":
-        return task_csv(result, history)
-    return render_report(task_report(result, command, history), form, terminal_width())

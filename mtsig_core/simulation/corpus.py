@@ -89,7 +89,9 @@ def outputs(
     stream = partial(make_stream, seed)
     corpus = make_corpus(n_segments, model, stream)
     for system in systems:
-        tokens = translate(corpus, system, model, partial(stream, f"system {system.name}"))
+        purpose = f"system {system.name}"
+        own_stream = partial(stream, purpose)
+        tokens = translate(corpus, system, model, own_stream)
         yield sentences(corpus.grammar.words, tokens)
 
 
@@ -119,27 +121,28 @@ def write_demo() -> None:
     # and pack well.
     segments = np.concatenate([text.segment for text in texts])
     order = np.argsort(segments, kind="stable")
-    words = np.concatenate([text.ids for text in texts])[order]
+    ids = np.concatenate([text.ids for text in texts])
+    words = ids[order]
+    reference_names = list(written.references)
+    system_names = list(written.systems)
     header = {
         "seed": SEED,
         "segments": N_SEGMENTS,
-        "references": list(written.references),
-        "systems": list(written.systems),
+        "references": reference_names,
+        "systems": system_names,
         "topics": written.topics,
         "words": written.words,
     }
-    arrays = [
-        written.topic.astype("u1"),
-        written.document.astype("<u2"),
-        sizes.astype("u1"),
-        words.astype("<u2"),
-    ]
+    topic = written.topic.astype("u1")
+    document = written.document.astype("<u2")
+    arrays = [topic, document, sizes.astype("u1"), words.astype("<u2")]
+    preset = 9 | lzma.PRESET_EXTREME
     # Two bytes to a number: tell the compressor (lp, pb).
-    filters = [
-        {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 2, "lp": 1, "pb": 1}
-    ]
-    with lzma.open(ASSET, "wb", filters=filters) as file:
-        file.write(json.dumps(header).encode() + b"\n")
+    compression = {"id": lzma.FILTER_LZMA2, "preset": preset, "lc": 2, "lp": 1, "pb": 1}
+    first_line = json.dumps(header)
+    with lzma.open(ASSET, "wb", filters=[compression]) as file:
+        file.write(first_line.encode())
+        file.write(b"\n")
         for array in arrays:
             file.write(array.tobytes())
 
@@ -162,24 +165,30 @@ def _write(
     smallest_allowed = {"segments": 1, "references": 1, "seed": 0}
     values = {"segments": n_segments, "references": n_references, "seed": seed}
     for name, value in values.items():
-        if value < smallest_allowed[name]:
+        smallest = smallest_allowed[name]
+        if value < smallest:
             raise SettingError(
-                f"Simulated corpus: {name} is {value}. Expected at least {smallest_allowed[name]}."
+                f"Simulated corpus: {name} is {value}. Expected at least {smallest}."
             )
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
+        all_names = ", ".join(names)
         raise SettingError(
-            f"Simulated corpus: two systems of one name among {', '.join(names)}. Rename one."
+            f"Simulated corpus: two systems of one name among {all_names}. Rename one."
         )
     stream = partial(make_stream, seed)
     corpus = make_corpus(n_segments, model, stream)
     references = {}
     for k in range(1, n_references + 1):
-        name = "ref" if n_references == 1 else f"ref{k}"
-        references[name] = refer(corpus, model, partial(stream, f"reference {k}"))
+        name = f"ref{k}"
+        if n_references == 1:
+            name = "ref"
+        purpose = f"reference {k}"
+        references[name] = refer(corpus, model, partial(stream, purpose))
     outputs_by_system = {}
     for system in systems:
-        own_stream = partial(stream, f"system {system.name}")
+        purpose = f"system {system.name}"
+        own_stream = partial(stream, purpose)
         outputs_by_system[system.name] = translate(corpus, system, model, own_stream)
     grammar = corpus.grammar
     return _Written(
@@ -197,8 +206,13 @@ def _read(n_segments: int | None) -> _Written:
     with lzma.open(ASSET) as file:  # unpacked as far as needed
         header = json.loads(file.readline())
         total = header["segments"]
-        names = [*header["references"], *header["systems"]]
-        n = total if n_segments is None else n_segments
+        reference_names = header["references"]
+        system_names = header["systems"]
+        names = [*reference_names, *system_names]
+        n_texts = len(names)
+        n = total
+        if n_segments is not None:
+            n = n_segments
         if not 1 <= n <= total:
             raise SettingError(
                 f"The simulated corpus has {total} segments, {n} were asked for. "
@@ -207,22 +221,27 @@ def _read(n_segments: int | None) -> _Written:
 
         def take(dtype: str, count: int) -> np.ndarray:
             n_bytes = count * np.dtype(dtype).itemsize
-            return np.frombuffer(file.read(n_bytes), dtype)
+            content = file.read(n_bytes)
+            return np.frombuffer(content, dtype)
 
         topic = take("u1", total)[:n]
         document = take("<u2", total)[:n]
-        sizes_of_all = take("u1", total * len(names)).reshape(total, -1)
-        sizes = sizes_of_all[:n].astype(int)
+        sizes_of_all = take("u1", total * n_texts)
+        sizes_by_segment = sizes_of_all.reshape(total, n_texts)
+        sizes = sizes_by_segment[:n].astype(int)
         words = take("<u2", sizes.sum())
     # The words are segment by segment, and in each text by text.
-    text_of_cell = np.tile(np.arange(len(names), dtype=np.uint8), n)
+    text_numbers = np.arange(n_texts, dtype=np.uint8)
+    text_of_cell = np.tile(text_numbers, n)
     text_of_word = np.repeat(text_of_cell, sizes.ravel())
     texts = {}
     for k, name in enumerate(names):
-        segments = np.repeat(np.arange(n), sizes[:, k])
-        texts[name] = Tokens(words[text_of_word == k], segments)
-    references = {name: texts[name] for name in header["references"]}
-    systems = {name: texts[name] for name in header["systems"]}
+        own_words = words[text_of_word == k]
+        own_sizes = sizes[:, k]
+        segments = np.repeat(np.arange(n), own_sizes)
+        texts[name] = Tokens(own_words, segments)
+    references = {name: texts[name] for name in reference_names}
+    systems = {name: texts[name] for name in system_names}
     return _Written(
         header["seed"], header["words"], header["topics"], topic, document, references, systems
     )
@@ -234,7 +253,9 @@ def _testset(written: _Written) -> TestSet:
     # occurs once.
     documents = []
     for domain, number in zip(domains, written.document.tolist(), strict=True):
-        documents.append(f"{domain.replace(' ', '-')}-{number + 1:04d}")
+        stem = domain.replace(" ", "-")
+        document_id = f"{stem}-{number + 1:04d}"
+        documents.append(document_id)
     name = f"{_TITLE} (seed {written.seed})"
     systems = _spell_all(written.words, written.systems)
     references = _spell_all(written.words, written.references)
@@ -309,7 +330,8 @@ def shared_task(seed: int = SEED) -> TestSet:
         model=_TASK_MODEL,
     )
     name = f"simulated shared task (seed {seed})"
-    return replace(texts, name=name, scores={"human": _ratings(seed)})
+    ratings = _ratings(seed)
+    return replace(texts, name=name, scores={"human": ratings})
 
 
 def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task:
@@ -322,21 +344,24 @@ def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task
     >>> simulated_task(["qab-en"])
     <Task 'simulated task': 1 language pair, 10 systems>
     """
-    lang_pairs = list(PAIRS) if pairs is None else list(pairs)
+    if pairs is None:
+        pairs = PAIRS
     testsets = {}
-    for lang_pair in lang_pairs:
+    participants: set[str] = set()
+    for lang_pair in pairs:
         if lang_pair not in PAIRS:
             raise explain_unknown("language pair", lang_pair, PAIRS)
-        testset = shared_task(seed + list(PAIRS).index(lang_pair))
-        testsets[lang_pair] = replace(
-            testset.without(PAIRS[lang_pair]),
-            langpair=lang_pair,
-            name=f"simulated task {lang_pair} (seed {seed})",
-        )
+        number = list(PAIRS).index(lang_pair)
+        absent = PAIRS[lang_pair]
+        testset = shared_task(seed + number).without(absent)
+        name = f"simulated task {lang_pair} (seed {seed})"
+        testsets[lang_pair] = replace(testset, langpair=lang_pair, name=name)
+        participants.update(testset.systems)
     systems = {}
     for system in SIMULATED_SYSTEMS:
-        if any(system.name in testset.systems for testset in testsets.values()):
-            systems[system.name] = SystemInfo(system.name.endswith("-closed"))
+        if system.name in participants:
+            is_closed = system.name.endswith("-closed")
+            systems[system.name] = SystemInfo(is_closed)
     return Task("simulated task", testsets, systems)
 
 
@@ -345,21 +370,26 @@ def _ratings(seed: int) -> SegmentScores:
     stream = partial(make_stream, seed)
     corpus = make_corpus(TASK_SEGMENTS, _TASK_MODEL, stream)
     n_documents = corpus.document[-1] + 1
-    is_assigned = stream("documents to rate").random(n_documents) < _RATED_DOCUMENTS
-    rater_effect = _RATER_SD * stream("raters").standard_normal(n_documents)
+    assignment_draw = stream("documents to rate").random(n_documents)
+    is_assigned = assignment_draw < _RATED_DOCUMENTS
+    rater_draw = stream("raters").standard_normal(n_documents)
+    rater_effect = _RATER_SD * rater_draw[corpus.document]
     by_system = {}
     for system in SIMULATED_SYSTEMS:
-        own_stream = partial(stream, f"system {system.name}")
-        is_rated = is_assigned & (own_stream("unfinished").random(n_documents) >= _UNFINISHED)
-        quality = 100 - _POINTS * error_shares(corpus, system, _TASK_MODEL, own_stream)
-        noise = _NOISE_SD * own_stream("ratings").standard_normal(TASK_SEGMENTS)
-        ratings = quality + rater_effect[corpus.document] + noise
+        purpose = f"system {system.name}"
+        own_stream = partial(stream, purpose)
+        completion_draw = own_stream("unfinished").random(n_documents)
+        is_rated = is_assigned & (completion_draw >= _UNFINISHED)
+        wrong = error_shares(corpus, system, _TASK_MODEL, own_stream)
+        quality = 100 - _POINTS * wrong
+        noise_draw = own_stream("ratings").standard_normal(TASK_SEGMENTS)
+        noise = _NOISE_SD * noise_draw
+        ratings = quality + rater_effect + noise
         points = np.rint(ratings).astype(int)
-        points = np.clip(points, 0, 100).tolist()
-        has_rating = is_rated[corpus.document].tolist()
-        by_system[system.name] = [
-            value if rated else None for value, rated in zip(points, has_rating, strict=True)
-        ]
+        has_rating = is_rated[corpus.document]
+        scores = np.clip(points, 0, 100).astype(object)
+        scores[~has_rating] = None
+        by_system[system.name] = scores.tolist()
     return SegmentScores(by_system)
 
 

@@ -103,10 +103,13 @@ class Grammar:
             favourite_choice = np.floor(share * size).astype(int)
             choice += favourite_choice * self.favours[rule]
             by_turns = _by_turns(choice, rule, segment, stride)
-            choice = np.where(self.takes_turns[rule], by_turns, choice) % size
+            takes_turns = self.takes_turns[rule]
+            choice = np.where(takes_turns, by_turns, choice) % size
             is_present = draw < fullness[segment]
-            choice = np.where(self.optional[rule], is_present, choice)
-            text = self._rewrite(text, places, self.rule_first[rule] + choice)
+            is_optional = self.optional[rule]
+            choice = np.where(is_optional, is_present, choice)
+            alternative = self.rule_first[rule] + choice
+            text = self._rewrite(text, places, alternative)
             depth += 1
 
     def _rewrite(self, text: Tokens, places: np.ndarray, alternative: np.ndarray) -> Tokens:
@@ -124,9 +127,10 @@ class Grammar:
     def mistaken(self, meanings: np.ndarray, draw: np.ndarray) -> np.ndarray:
         """Another meaning of the same list for each, its own where the list has no other."""
         size = self.list_size[meanings]
-        step = 1 + np.floor(draw * (size - 1)).astype(int)
-        place = (self.place[meanings] + step) % size
-        mistaken: np.ndarray = self.listed[self.list_first[meanings] + place]
+        step = np.floor(draw * (size - 1)).astype(int)
+        place = (self.place[meanings] + 1 + step) % size
+        first = self.list_first[meanings]
+        mistaken: np.ndarray = self.listed[first + place]
         return mistaken
 
     # -- words
@@ -170,10 +174,13 @@ def sentences(words: Sequence[str], text: Tokens) -> list[str]:
     """
     inside = [word if word == "," else f" {word}" for word in words]
     first = [f".\n{word[0].upper()}{word[1:]}" for word in words]
-    begins = np.append(True, text.segment[1:] != text.segment[:-1])
+    is_next = text.segment[1:] != text.segment[:-1]
+    begins = np.append(True, is_next)
     forms = np.array([inside, first], dtype=object)
     pieces = forms[begins.astype(int), text.ids]
-    return ("".join(pieces.tolist())[2:] + ".").split("\n")
+    joined = "".join(pieces.tolist())
+    joined = joined.removeprefix(".\n")
+    return f"{joined}.".split("\n")
 
 
 def ragged(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -234,7 +241,10 @@ def _read_sections(text: str) -> dict[str, list[str]]:
     _, *pieces = re.split(r"(?m)^== (.*)\n", text)
     titles = pieces[::2]
     bodies = pieces[1::2]
-    return {title: body.split("\n") for title, body in zip(titles, bodies, strict=True)}
+    sections = {}
+    for title, body in zip(titles, bodies, strict=True):
+        sections[title] = body.split("\n")
+    return sections
 
 
 def _read_alternatives(text: str) -> list[_Alternative]:
@@ -242,7 +252,9 @@ def _read_alternatives(text: str) -> list[_Alternative]:
     alternatives = []
     for alternative in text.split(","):
         symbols, _, weight = alternative.partition("*")
-        alternatives.append((symbols.replace("~", "??ADVERB").split(), int(weight or 1)))
+        symbols = symbols.replace("~", "??ADVERB")
+        n_times = int(weight or 1)
+        alternatives.append((symbols.split(), n_times))
     return alternatives
 
 
@@ -267,9 +279,11 @@ def _read_topic(lines: Sequence[str], phrases: _Rules) -> _Rules:
         if group is None:
             continue
         kind, name, adjectives, nouns = group.groups()
-        rules[f"{name}.adjective"] = _read_alternatives(adjectives)
-        rules[f"{name}.noun"] = _read_alternatives(nouns)
-        own_symbols = {"?ADJECTIVE": f"?{name}.adjective".upper(), "NOUN": f"{name}.noun".upper()}
+        adjective = f"{name}.adjective"
+        noun = f"{name}.noun"
+        rules[adjective] = _read_alternatives(adjectives)
+        rules[noun] = _read_alternatives(nouns)
+        own_symbols = {"?ADJECTIVE": f"?{adjective.upper()}", "NOUN": noun.upper()}
         rules[name] = []
         for symbols, weight in phrases[kind]:
             renamed = [own_symbols.get(symbol, symbol) for symbol in symbols]
@@ -294,7 +308,10 @@ class _Tables:
     def add(self, topic: str, rules: _Rules) -> None:
         """Number the rules that the sentences of a topic need, and translate their alternatives."""
         self.topics.append(topic)
-        start = [self._number_rule(topic, f"sentence{k + 1}") for k in range(MOST_CLAUSES)]
+        start = []
+        for n_clauses in range(1, MOST_CLAUSES + 1):
+            rule = self._number_rule(topic, f"sentence{n_clauses}")
+            start.append(rule)
         self.start.append(start)
         while len(self.alternatives) < len(self.rules):
             _, name = list(self.rules)[len(self.alternatives)]
@@ -342,13 +359,25 @@ class _Tables:
         words = list(dict.fromkeys(["a", "an", *all_words]))
         meaning_size = np.array([len(spelling) for spelling in spellings])
         list_keys = [key for key, _ in self.meanings]
-        list_numbers = {key: k for k, key in enumerate(dict.fromkeys(list_keys))}
+        list_numbers: dict[_WordList, int] = {}
+        for key in list_keys:
+            list_numbers.setdefault(key, len(list_numbers))
         of_list = np.array([list_numbers[key] for key in list_keys])
         listed = np.argsort(of_list, kind="stable")
         list_size = np.bincount(of_list)
         place = np.empty_like(listed)
         _, place[listed] = ragged(list_size)
-        rule_of_list = np.array([key if isinstance(key, str) else key[1] for key in list_keys])
+        rules_of_lists = []
+        for key in list_keys:
+            rule = key
+            if not isinstance(key, str):
+                _, rule = key
+            rules_of_lists.append(rule)
+        rule_of_list = np.array(rules_of_lists)
+        is_alone = np.array(words_alone)
+        spelling = np.array([words.index(word) for word in all_words])
+        is_comma = np.array([word == "," for _, word in self.meanings])
+        list_first = _firsts(list_size)
         return Grammar(
             topics=tuple(self.topics),
             words=tuple(words),
@@ -356,23 +385,23 @@ class _Tables:
             rule_first=_firsts(rule_size),
             rule_size=rule_size,
             optional=np.char.startswith(rule_names, "?"),
-            words_alone=np.array(words_alone),
+            words_alone=is_alone,
             favours=favours,
-            takes_turns=np.array(words_alone) | (rule_names == "event"),
+            takes_turns=is_alone | (rule_names == "event"),
             chance=np.concatenate(chance),
             body=np.concatenate(bodies),
             body_first=_firsts(body_size),
             body_size=body_size,
-            spelling=np.array([words.index(word) for word in all_words]),
+            spelling=spelling,
             meaning_first=_firsts(meaning_size),
             meaning_size=meaning_size,
             listed=listed,
-            list_first=_firsts(list_size)[of_list],
+            list_first=list_first[of_list],
             list_size=list_size[of_list],
             place=place,
             is_adjective=np.char.endswith(rule_of_list, ".adjective"),
             is_noun=np.char.endswith(rule_of_list, ".noun"),
-            is_comma=np.array([word == "," for _, word in self.meanings]),
+            is_comma=is_comma,
         )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
 from mtsig_core.metrics import METRICS, resolve_metric
+from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
     Comparison,
     Exclusion,
@@ -116,7 +117,7 @@ class Disputed:
         """Count the pairs of one of `AGREEMENTS`."""
         return sum(pair.kind == kind for pair in self.pairs)
 
-    def alone(self, metric: str) -> int:
+    def count_alone(self, metric: str) -> int:
         """Count the pairs that only this metric decides."""
         index = self.metrics.index(metric)
         n_alone = 0
@@ -304,7 +305,7 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     trials: int,
     seed: int,
     jobs: int = 1,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> AcrossDraws | None:
     """Draw the systems that all language pairs have, under one metric; None for fewer than two.
 
@@ -347,7 +348,7 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
         variances.append(share**2 * lang_pair_share.variances)
         freedom.append(lang_pair_share.freedom)
         if progress is not None:
-            progress(number * share)
+            progress("across language pairs", number * share)
 
     units_apart = _count_units_apart(plan, np.array(n_apart))[is_tested]
     tests = PairTests()
@@ -484,7 +485,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     refs: tuple[str, ...] = (),
     refs_as_systems: bool = False,
     jobs: int = 1,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
     on_pair: Callable[[str, Comparison], None] | None = None,
     cache: Cache | None = None,
 ) -> TaskComparison:
@@ -599,7 +600,7 @@ class _Steps:
     goes back.
     """
 
-    def __init__(self, n_steps: int, progress: Callable[[str, float], None] | None):
+    def __init__(self, n_steps: int, progress: Progress | None):
         self._n_steps = n_steps
         self._progress = progress
         self._n_finished = 0
@@ -722,7 +723,7 @@ class _TaskWork:
             jobs=self.jobs,
             cache=self.cache,
             counted=counted,
-            progress=lambda stage, share: self.steps.report(f"{lang_pair}, {stage}", share),
+            progress=prefix_stages(self.steps.report, f"{lang_pair}, "),
         )
         if metric in counted:
             measured[lang_pair] = counted[metric]
@@ -784,7 +785,7 @@ class _TaskWork:
             trials=self.sampling["trials"],
             seed=self.sampling["seed"],
             jobs=self.jobs,
-            progress=lambda share: self.steps.report(f"{metric} across language pairs", share),
+            progress=report_stage(self.steps.report, f"{metric} across language pairs"),
         )
         draws = draw_means(measured)
         have_domains = all(has_domains(counted) for counted in measured.values())

@@ -28,6 +28,7 @@ from mtsig_core.metrics import (
     package_of,
     resolve_metric,
 )
+from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.results import (
     Agreement,
     MacroResult,
@@ -529,7 +530,7 @@ def _find_telling_metric(
             continue
         without_scores = replace(testset, scores={})
         candidate = resolve_metric(without_scores, name)
-        totals = candidate.statistics(testset).sum(axis=1)
+        totals = cached_statistics(candidate, testset).sum(axis=1)
         scores = candidate.score(totals)
         score_of = dict(zip(testset.systems, scores, strict=True))
         n_told = 0

@@ -19,6 +19,7 @@ from mtsig_core.metrics import (
     resolve_metrics,
 )
 from mtsig_core.metrics.cache import metric_key
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import (
     Comparison,
     MetricResult,
@@ -43,7 +44,6 @@ from mtsig_core.stats.draws import MetricDraws, draw_metric
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import find_freedom
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.settings import (
     Plan,
@@ -188,40 +188,34 @@ def draw(  # noqa: PLR0913  each choice of a user is a parameter
         resamples=resamples,
         seed=seed,
     )
-    return _draw_plan(
-        testset,
-        metrics,
-        plan,
-        by_reference=by_reference,
-        jobs=jobs,
-        progress=progress,
-        cache=cache,
-        counted=counted,
-    )
+    run = _Run(by_reference, jobs, progress, cache, counted)
+    return _draw_plan(testset, metrics, plan, run)
 
 
-def _draw_plan(  # noqa: PLR0913  what `draw` takes, its settings resolved
-    testset: TestSet,
-    metrics: Sequence[Metric],
-    plan: Plan,
-    *,
-    by_reference: bool,
-    jobs: int,
-    progress: Progress | None,
-    cache: Cache | None,
-    counted: dict[str, Measured] | None = None,
-) -> Draws:
-    check_jobs(jobs)
+@dataclass(frozen=True)
+class _Run:
+    """How metrics are drawn, as in `draw`."""
+
+    by_reference: bool
+    jobs: int
+    progress: Progress | None
+    cache: Cache | None
+    counted: dict[str, Measured] | None = None
+
+
+def _draw_plan(testset: TestSet, metrics: Sequence[Metric], plan: Plan, run: _Run) -> Draws:
+    check_jobs(run.jobs)
     testset_of_reference: dict[str, TestSet] = {}
-    if by_reference:
+    if run.by_reference:
         names = [metric.name for metric in metrics]
         scorable = testset.keep_scorable(*names)
         testset_of_reference = split_by_reference(scorable, plan.test)
+    cache = run.cache
     if cache is None:
         cache = {}
     by_metric = {}
     for metric in metrics:
-        key = draws_key(testset, metric, plan, by_reference)
+        key = draws_key(testset, metric, plan, run.by_reference)
         if key not in cache:
             uses_references = not is_segment_mean(metric)
             cache[key] = draw_metric(
@@ -229,9 +223,9 @@ def _draw_plan(  # noqa: PLR0913  what `draw` takes, its settings resolved
                 metric,
                 plan,
                 testset_of_reference if uses_references else {},
-                jobs=jobs,
-                progress=progress,
-                counted=counted,
+                jobs=run.jobs,
+                progress=run.progress,
+                counted=run.counted,
             )
         by_metric[metric.name] = cache[key]
     return Draws(testset, tuple(metrics), plan, by_metric)
@@ -433,15 +427,9 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     )
     if cache is None and (baseline is not None or rank_rule != "simultaneous"):
         by_reference = False  # no result needs these draws
-    draws = _draw_plan(
-        testset,
-        metrics,
-        Plan.from_settings(settings),
-        by_reference=by_reference,
-        jobs=jobs,
-        progress=progress,
-        cache=cache,
-    )
+    plan = Plan.from_settings(settings)
+    run = _Run(by_reference, jobs, progress, cache)
+    draws = _draw_plan(testset, metrics, plan, run)
     return _decide(draws, settings, units, ci)
 
 
@@ -613,9 +601,8 @@ def bootstrap_measured(
     """Do as `bootstrap_systems`, with statistics that are counted already."""
     units = measured.units(settings.unit, settings.block_length)
     data = measured.sum_by(units)
-    report = report_stage(progress, "resamples")
     scores = engine.bootstrap_scores(
-        data, settings.resamples, settings.seed, jobs=jobs, progress=report
+        data, settings.resamples, settings.seed, jobs=jobs, progress=progress
     )
     left_out = engine.jackknife_scores(data)
     freedom = find_freedom(data, measured.stored)
@@ -681,8 +668,7 @@ def prepare_systems(
     metric = resolve_metric(testset, metric)
     if only:
         testset.only(only)  # raises for a name that is no system
-    counting = report_stage(progress, "counting")
-    measured = measure(testset, metric, progress=counting)
+    measured = measure(testset, metric, progress=progress)
     if only is not None:
         measured = measured.only(only)
     return settings, measured

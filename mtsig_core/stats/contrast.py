@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from mtsig_core.metrics import Metric
+from mtsig_core.progress import Progress
 from mtsig_core.stats.arrays import pair_differences
 from mtsig_core.stats.engine import (
     Columns,
-    StageProgress,
     UnitStatistics,
     bootstrap_scores,
     count_common_segments,
@@ -91,7 +91,7 @@ class Contrast:
         seed: int,
         *,
         jobs: int = 1,
-        progress: StageProgress | None = None,
+        progress: Progress | None = None,
     ) -> np.ndarray:
         """Differences of the tested pairs on bootstrap samples, shape (tested, resamples)."""
         scores = bootstrap_scores(self.data, n_resamples, seed, jobs=jobs, progress=progress)
@@ -103,7 +103,7 @@ class Contrast:
         seed: int,
         *,
         jobs: int = 1,
-        progress: StageProgress | None = None,
+        progress: Progress | None = None,
     ) -> np.ndarray:
         """Differences of the tested pairs after random swaps, shape (tested, trials)."""
         if not len(self.rows):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mtsig_core.metrics import Metric, find_tokenizer, mean_over_domains
+from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import (
     Rows,
@@ -18,17 +19,9 @@ from mtsig_core.stats.arrays import (
     row_chunks,
 )
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
-from mtsig_core.stats.engine import (
-    Columns,
-    Measured,
-    StageProgress,
-    UnitStatistics,
-    measure,
-    segment_scores,
-)
+from mtsig_core.stats.engine import Columns, Measured, UnitStatistics, measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom, p_floor, pair_units
 from mtsig_core.stats.intervals import Sample, jackknife_se
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan
 from mtsig_core.stats.significance import (
@@ -48,8 +41,6 @@ from mtsig_core.stats.skew import (
 from mtsig_core.stats.studentised import draw_studentised
 from mtsig_core.testset import TestSet
 
-#: Gives a stage of the work, by its name, the function that it reports its share to.
-Stage = Callable[[str], StageProgress | None]
 #: The test that runs in addition to another one where a system is skewed.
 STUDENTISED = "bootstrap-t"
 _LEAST_TRIALS = 999  # of the studentised bootstrap, where the test has fewer or none
@@ -235,15 +226,11 @@ def draw_metric(
     `by_reference` has the test sets to score with one reference each; `counted` is given what was
     counted, by metric.
     """
-
-    def stage(name: str) -> StageProgress | None:
-        return report_stage(progress, f"{metric.name}: {name}")
-
-    count_progress = stage("counting")
-    if count_progress is not None:
-        count_progress(0.0)
+    progress = prefix_stages(progress, f"{metric.name}: ")
+    if progress is not None:
+        progress("counting", 0.0)
     scorable = testset.keep_scorable(metric.name)
-    measured = measure(scorable, metric, progress=count_progress)
+    measured = measure(scorable, metric, progress=progress)
     if counted is not None:
         counted[metric.name] = measured
     # The statistics are most of the memory on large sets, so the first order is not kept.
@@ -255,18 +242,19 @@ def draw_metric(
         plan = replace(plan, trials=units.all_swaps)
 
     pairs = engine.all_pairs(len(measured.names))
-    pair_draws = draw_contrast(measured, pairs, units, plan, jobs, stage)
+    pair_draws = draw_contrast(measured, pairs, units, plan, jobs, progress)
     contrast = pair_draws.contrast
     families = _list_families(contrast, len(measured.names))
     tests = PairTests()
     if len(contrast.rows):
-        tests = test_contrast(pair_draws, plan, families, jobs, stage("test"))
+        test_progress = report_stage(progress, "test")
+        tests = test_contrast(pair_draws, plan, families, jobs, test_progress)
     skewed = _find_skewed(measured, pair_draws)
     studentised = None
     if skewed and plan.test != STUDENTISED:
         n_trials = max(plan.trials or 0, _LEAST_TRIALS)
         studentised_plan = replace(plan, test=STUDENTISED, trials=n_trials)
-        test_progress = stage("studentised bootstrap")
+        test_progress = report_stage(progress, "studentised bootstrap")
         studentised = test_contrast(pair_draws, studentised_plan, families, jobs, test_progress)
     on_common = None
     if measured.has_gaps:
@@ -290,11 +278,11 @@ def draw_metric(
         n_apart=pair_draws.n_apart,
         on_common=on_common,
         tests=tests,
-        se_ratio=_se_ratios(measured, pair_draws, plan, jobs, stage),
+        se_ratio=_se_ratios(measured, pair_draws, plan, jobs, progress),
         runs=_scores_of_runs(measured),
         domains=measured.testset.domains,
         over_domains=_draw_over_domains(measured, units, plan),
-        references=_draw_references(by_reference, metric, plan, jobs, stage),
+        references=_draw_references(by_reference, metric, plan, jobs, progress),
         skewed=skewed,
         studentised=studentised,
     )
@@ -305,7 +293,7 @@ def draw_systems(
     statistics: np.ndarray | Columns,
     plan: Plan,
     jobs: int,
-    progress: StageProgress | None,
+    progress: Progress | None,
 ) -> SystemDraws:
     """Draw bootstrap scores, and scores with a unit left out, of all rows of the statistics.
 
@@ -333,15 +321,17 @@ def draw_contrast(
     units: Units,
     plan: Plan,
     jobs: int = 1,
-    stage: Stage = lambda _name: None,
+    progress: Progress | None = None,
 ) -> ContrastDraws:
     """Draw all systems, and pairs of them on their common segments."""
     data = UnitStatistics(measured.metric, measured.stored, units)
-    systems = draw_systems(data, measured.stored, plan, jobs, stage("intervals"))
+    interval_progress = report_stage(progress, "intervals")
+    systems = draw_systems(data, measured.stored, plan, jobs, interval_progress)
     contrast = contrast_pairs(measured.metric, measured.stored, units, pairs, data)
     sides = systems
     if contrast.data is not data:
-        sides = draw_systems(contrast.data, contrast.statistics, plan, jobs, stage("pairs"))
+        pair_progress = report_stage(progress, "pairs")
+        sides = draw_systems(contrast.data, contrast.statistics, plan, jobs, pair_progress)
     is_swapped = TESTS[plan.test].draws == "swaps"
     n_apart = contrast.count_differing_units(is_swapped)
     return ContrastDraws(systems, contrast, sides, n_apart)
@@ -395,7 +385,7 @@ def _se_ratios(
     draws: ContrastDraws,
     plan: Plan,
     jobs: int,
-    stage: Stage,
+    progress: Progress | None,
 ) -> np.ndarray | None:
     """Standard error by document / by segment of each tested pair, NaN where nothing varies.
 
@@ -409,9 +399,9 @@ def _se_ratios(
         scores = draws.sides.sample.replicates
         if kind != plan.unit:
             by_kind = UnitStatistics(measured.metric, contrast.statistics, measured.units(kind))
-            progress = stage(f"standard errors by {kind}")
+            kind_progress = report_stage(progress, f"standard errors by {kind}")
             scores = engine.bootstrap_scores(
-                by_kind, plan.resamples, plan.seed, jobs=jobs, progress=progress
+                by_kind, plan.resamples, plan.seed, jobs=jobs, progress=kind_progress
             )
         errors[kind] = np.empty(len(contrast.rows))
         for chunk in row_chunks(len(contrast.rows), scores.shape[1]):
@@ -471,12 +461,14 @@ def _draw_references(
     metric: Metric,
     plan: Plan,
     jobs: int,
-    stage: Stage,
+    progress: Progress | None,
 ) -> tuple[ReferenceDraws, ...]:
     references = []
     for k, (name, testset) in enumerate(by_reference.items(), 1):
-        stage_name = f"only reference {k} of {len(by_reference)}"
-        references.append(_draw_reference(name, testset, metric, plan, jobs, stage, stage_name))
+        prefix = f"only reference {k} of {len(by_reference)}, "
+        reference_progress = prefix_stages(progress, prefix)
+        draws = _draw_reference(name, testset, metric, plan, jobs, reference_progress)
+        references.append(draws)
     return tuple(references)
 
 
@@ -486,22 +478,20 @@ def _draw_reference(
     metric: Metric,
     plan: Plan,
     jobs: int,
-    stage: Stage,
-    stage_name: str,
+    progress: Progress | None,
 ) -> ReferenceDraws:
     """All pairs of systems scored with one reference, without intervals and standard errors."""
     block_length = plan.block_length
     if block_length is not None:
         block_length = min(block_length, float(testset.n_segments))
-    count_progress = stage(f"counting, {stage_name}")
-    measured = measure(testset, metric, progress=count_progress).best_first()
+    measured = measure(testset, metric, progress=progress).best_first()
     units = measured.units(plan.unit, block_length)
     plan = replace(plan, resamples=0)
-    progress = stage(f"test, {stage_name}")
     pairs = engine.all_pairs(len(measured.names))
-    draws = draw_contrast(measured, pairs, units, plan, jobs, lambda _name: progress)
+    draws = draw_contrast(measured, pairs, units, plan, jobs, progress)
     family = np.arange(len(pairs))
-    tests = test_contrast(draws, plan, [family], jobs, progress)
+    test_progress = report_stage(progress, "test")
+    tests = test_contrast(draws, plan, [family], jobs, test_progress)
     names = tuple(measured.names)
     deltas = draws.contrast.deltas
     return ReferenceDraws(
@@ -565,7 +555,7 @@ def test_contrast(
     plan: Plan,
     families: Sequence[np.ndarray],
     jobs: int,
-    progress: StageProgress | None,
+    progress: Progress | None,
 ) -> PairTests:
     """Draw the replicates that the test of the plan needs, and test the pairs of a contrast."""
     test = TESTS[plan.test]
@@ -588,7 +578,7 @@ def draw_replicates(
     sides: SystemDraws,
     plan: Plan,
     jobs: int,
-    progress: StageProgress | None,
+    progress: Progress | None,
 ) -> np.ndarray | Rows:
     """Draw what the test compares the observed differences with, a row for each tested pair."""
     test = TESTS[plan.test]

@@ -17,6 +17,7 @@ from mtsig_core._compiled import worth_compiling
 from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.metrics import Metric, direction, is_segment_mean, part_counter, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.progress import Progress
 from mtsig_core.stats.arrays import TOLERANCE, Rows, row_chunks
 from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.resampling import (
@@ -436,9 +437,6 @@ def _find_different(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 # do not depend on how the work is cut up or on the number of workers.
 
 
-#: Called with the share of the work that is done, between blocks; may raise `Cancelled` to stop it.
-StageProgress = Callable[[float], None]
-
 _MOST_KEPT = 1 << 24  # differences, 128 MB: as many as 57 systems have in 9,999 trials
 _DRAWING = 0.1  # share of the work that drawing is, where differences are made again
 # times that a test looks at each pair then: for p, spread and size, then for the steps of
@@ -458,7 +456,7 @@ def bootstrap_scores(
     *,
     draw_weights: Callable[[int], np.ndarray] | None = None,
     jobs: int = 1,
-    progress: StageProgress | None = None,
+    progress: Progress | None = None,
 ) -> np.ndarray:
     """Scores of all systems on bootstrap samples, the same samples for every system.
 
@@ -478,7 +476,7 @@ def bootstrap_scores(
         return data.score(sums)
 
     scores = np.empty((data.shape[1], n_resamples))
-    for first, block_scores in _run_blocks(score_block, n_resamples, jobs, progress):
+    for first, block_scores in _run_blocks(score_block, n_resamples, jobs, "resamples", progress):
         last = first + BLOCK
         scores[:, first:last] = block_scores
     # A sample may have no scored segment, where few have a score: it gets the observed score.
@@ -493,7 +491,7 @@ def swap_differences(
     seed: int,
     *,
     jobs: int = 1,
-    progress: StageProgress | None = None,
+    progress: Progress | None = None,
 ) -> np.ndarray:
     """Differences score(i) - score(j) after random swaps of units, the same for every pair.
 
@@ -511,7 +509,7 @@ def swap_differences(
         return _swap_pairs(data, columns, pairs)
 
     differences = np.empty((len(pairs), n_trials))
-    for first, block_differences in _run_blocks(swap_block, n_trials, jobs, progress):
+    for first, block_differences in _run_blocks(swap_block, n_trials, jobs, "swaps", progress):
         n_left = n_trials - first
         last = first + BLOCK
         differences[:, first:last] = block_differences[:, :n_left]
@@ -525,7 +523,7 @@ def swap_rows(
     seed: int,
     *,
     jobs: int = 1,
-    progress: StageProgress | None = None,
+    progress: Progress | None = None,
 ) -> np.ndarray | Rows:
     """`swap_differences`, or rows that are made again whenever a test looks at a pair.
 
@@ -540,11 +538,13 @@ def swap_rows(
         bits = swap_bits(data.units, seed, block)
         return data.swapped_columns(bits)
 
-    def report_drawing(share: float) -> None:
+    def report_drawing(stage: str, share: float) -> None:
         if progress is not None:
-            progress(_DRAWING * share)
+            progress(stage, _DRAWING * share)
 
-    blocks = [columns for _, columns in _run_blocks(sum_block, n_trials, jobs, report_drawing)]
+    blocks = [
+        columns for _, columns in _run_blocks(sum_block, n_trials, jobs, "swaps", report_drawing)
+    ]
     n_made = 0
 
     def make_rows(rows: slice | np.ndarray) -> np.ndarray:
@@ -561,7 +561,7 @@ def swap_rows(
         if progress is not None:
             n_to_make = _LOOKED_AT * len(pairs)
             share = min(1.0, n_made / n_to_make)
-            progress(_DRAWING + (1 - _DRAWING) * share)
+            progress("swaps", _DRAWING + (1 - _DRAWING) * share)
         return differences
 
     return Rows((len(pairs), n_trials), make_rows)
@@ -691,7 +691,11 @@ def _find_runs(pairs: np.ndarray) -> list[_Run]:
 
 
 def _run_blocks(
-    task: Callable[[int], np.ndarray], n_replicates: int, jobs: int, progress: StageProgress | None
+    task: Callable[[int], np.ndarray],
+    n_replicates: int,
+    jobs: int,
+    stage: str,
+    progress: Progress | None,
 ) -> Iterator[tuple[int, np.ndarray]]:
     """(first replicate, result) of each block, in order, computed by any worker."""
     n_blocks = -(-n_replicates // BLOCK)
@@ -701,7 +705,7 @@ def _run_blocks(
             yield first, result
             if progress is not None:
                 share = (first + BLOCK) / n_replicates
-                progress(min(1.0, share))
+                progress(stage, min(1.0, share))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -888,7 +892,7 @@ def measure(
     testset: TestSet,
     metric: str | Metric,
     *,
-    progress: StageProgress | None = None,
+    progress: Progress | None = None,
 ) -> Measured:
     """Count what a metric needs of a test set, and leave out what it cannot compare.
 

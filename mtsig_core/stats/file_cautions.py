@@ -302,8 +302,8 @@ def _find_added(lines: Sequence[str], other_lines: Sequence[str]) -> tuple[str, 
     """
     added = []
     for step in (1, -1):
-        shared = _find_shared_start([line[::step] for line in lines])
-        shared_by_others = _find_shared_start([line[::step] for line in other_lines])
+        shared = find_shared_start([line[::step] for line in lines])
+        shared_by_others = find_shared_start([line[::step] for line in other_lines])
         if not shared.endswith(shared_by_others):
             shared = ""
         added.append(shared.removesuffix(shared_by_others)[::step])
@@ -311,7 +311,7 @@ def _find_added(lines: Sequence[str], other_lines: Sequence[str]) -> tuple[str, 
     return start, end
 
 
-def _find_shared_start(lines: Sequence[str]) -> str:
+def find_shared_start(lines: Sequence[str]) -> str:
     """Return the longest start that most lines share."""
     start = ""
     while True:

@@ -12,6 +12,7 @@ import numpy as np
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import make_read_only, pair_differences, rounding_error
@@ -24,7 +25,6 @@ from mtsig_core.stats.few_units import (
     units_freedom,
 )
 from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
-from mtsig_core.stats.parallel import Progress, report_stage
 from mtsig_core.stats.power import minimum_detectable_difference
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
@@ -250,7 +250,7 @@ def _examine(pair: _Pair, settings: SamplingSettings, all_segments: Measured) ->
         contrast.statistics,
         pair.plan,
         pair.jobs,
-        report_stage(pair.progress, "resamples"),
+        pair.progress,
     )
     sample = _sample_difference(systems.sample)
     difference = contrast.difference(systems.scores)
@@ -258,7 +258,7 @@ def _examine(pair: _Pair, settings: SamplingSettings, all_segments: Measured) ->
         pair.plan.trials or 0,
         pair.plan.seed,
         jobs=pair.jobs,
-        progress=report_stage(pair.progress, "swaps"),
+        progress=pair.progress,
     )
     se = _estimate_errors(pair, sample)
     by_document = None

@@ -19,8 +19,6 @@ from typing import Any, TypeVar
 from mtsig_core.errors import ClusterError
 from mtsig_core.version import __version__
 
-#: Called with (stage, share of it done); may raise `Cancelled` to stop the work.
-Progress = Callable[[str, float], None]
 _Result = TypeVar("_Result")
 
 # Tasks that each core elsewhere is sent at once: few wait at the end, and memory is bounded.
@@ -124,22 +122,6 @@ def run_in_order(
             with warnings.catch_warnings():  # of tasks that are dropped, as after a cancel
                 warnings.simplefilter("ignore")
                 results.close()
-
-
-def report_stage(
-    progress: Progress | None, name: str, step: int = 0, n_steps: int = 1
-) -> Callable[[float], None] | None:
-    """Report the share of one stage, or of one of its steps, which take about as long each."""
-    if progress is None:
-        return None
-    return lambda share: progress(name, (step + share) / n_steps)
-
-
-def report_part(progress: Progress | None, name: str, step: int, n_steps: int) -> Progress | None:
-    """Report the stages of one part as a share of a stage of all parts."""
-    if progress is None:
-        return None
-    return lambda _stage, share: progress(name, (step + share) / n_steps)
 
 
 def runs_elsewhere() -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
+from mtsig_core.progress import Progress
 from mtsig_core.readers.official_tables import OfficialTable, PublishedRank
+from mtsig_core.readers.published_values import PublishedValues
 from mtsig_core.readers.texts import drop_canary
 from mtsig_core.results import MetricResult
 from mtsig_core.stats.engine import measure
@@ -264,7 +265,7 @@ def _rank_candidate(candidate: _Candidate) -> tuple[int, int]:
 
 
 def _find_settings(
-    columns: Sequence[_Column], progress: Callable[[float], None] | None = None
+    columns: Sequence[_Column], progress: Progress | None = None
 ) -> dict[tuple[_Column, str], _Setting]:
     """The setting that gives each number that does not come out, where there is one.
 
@@ -278,7 +279,7 @@ def _find_settings(
     candidates = []
     for k, change in enumerate(changes):
         if progress is not None:
-            progress(k / len(changes))
+            progress("trying settings", k / len(changes))
         explained = []
         for column in differing:
             names = column.list_agreeing(change) & column.differing
@@ -400,7 +401,7 @@ def replicate(
     full: TestSet | None = None,
     *,
     lowercase: bool = False,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Replication:
     r"""Compare published scores with the scores of a test set.
 
@@ -449,7 +450,7 @@ def replicate_task(
     pairs: Iterable[str],
     tables: Mapping[str, OfficialTable],
     *,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> TaskReplication:
     """Compare published scores of a whole shared task with the scores of its test sets.
 
@@ -554,7 +555,7 @@ def _replicate(
     scored: Mapping[str, ScoredSet],
     tables: Mapping[str, OfficialTable],
     lowercase: bool,
-    progress: Callable[[str, float], None] | None,
+    progress: Progress | None,
 ) -> dict[str, Replication]:
     """By language pair, which is empty for a test set."""
     names: dict[str, _Names] = {}
@@ -569,10 +570,7 @@ def _replicate(
         names[pair] = _Names.match(tables[pair], scored_set)
         columns[pair] = _score_columns(tables[pair], names[pair], scored_set, lowercase)
         all_columns += columns[pair].values()
-    try_settings = None
-    if progress is not None:
-        try_settings = partial(progress, "trying settings")
-    settings = _find_settings(all_columns, try_settings)
+    settings = _find_settings(all_columns, progress)
     n_numbers = sum(len(column.published) for column in all_columns)
     replications = {}
     for pair, table in tables.items():
@@ -661,7 +659,14 @@ def _list_few(names: Iterable[str]) -> str:
 # -------------------------------------------------------------------------------------------------
 # Names of a table, and the same names here.
 
-_SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-bleu"}
+_SAME = {
+    "chrf2": "chrf",
+    "chrf2++": "chrf++",
+    "sacrebleu": "bleu",
+    "mbleu": "m-bleu",
+    "zscr": "da-z",
+    "z": "da-z",
+}
 
 
 @dataclass(frozen=True)
@@ -762,3 +767,29 @@ def _simplify(name: str) -> str:
     """A name without case, spaces, dots, dashes and underscores."""
     plain = re.sub(r"[\s._-]+", "", name.casefold())
     return re.sub(r"[\s._-]+", "", _SAME.get(plain, plain))
+
+
+# -------------------------------------------------------------------------------------------------
+# Published values of a task, next to its own.
+
+
+def match_published(
+    values: PublishedValues, systems: Mapping[str, Collection[str]]
+) -> PublishedValues:
+    """The published values of a task by its own names of language pairs and systems.
+
+    `systems`: those of each language pair of the task. Others are left out.
+
+    >>> match_published({"en-de": {"gpt4": {"AutoRank": "1.0"}, "B": {"AutoRank": "2.0"}}}, {"en-de": ["GPT-4"]})
+    {'en-de': {'GPT-4': {'AutoRank': '1.0'}}}
+    """
+    pairs, _ = match_names(values, systems)
+    matched: PublishedValues = {}
+    for published_pair, pair in pairs.items():
+        of_pair = matched.setdefault(pair, {})
+        exact_first = sorted(values[published_pair], key=lambda name: name not in systems[pair])
+        for name in exact_first:  # each by itself, as another file may call it otherwise
+            names, _ = _match_systems([name], systems[pair])
+            for system in names.values():
+                of_pair[system] = values[published_pair][name] | of_pair.get(system, {})
+    return {pair: of_pair for pair, of_pair in matched.items() if of_pair}

@@ -224,7 +224,11 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of draws: every setting of a comparison that the draws depend on, as resolved."""
+    """The settings of a comparison that its draws depend on, as resolved.
+
+    Comparisons by another alpha, correction, interval, baseline or rank rule have other `Settings`
+    and the same plan. Draws are kept by their plan, so these comparisons share them.
+    """
 
     test: str
     unit: str

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mtsig_core.progress import Progress
 from mtsig_core.stats.arrays import Rows, pair_differences
-from mtsig_core.stats.engine import StageProgress, fits_in_memory
+from mtsig_core.stats.engine import fits_in_memory
 from mtsig_core.stats.intervals import jackknife_se
 from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights
@@ -48,7 +49,7 @@ def draw_studentised(
     seed: int,
     *,
     jobs: int = 1,
-    progress: StageProgress | None = None,
+    progress: Progress | None = None,
 ) -> np.ndarray | Rows:
     """Studentised differences of all pairs on the same resamples, in points.
 
@@ -78,7 +79,7 @@ def _studentise(
     n_trials: int,
     seed: int,
     jobs: int,
-    progress: StageProgress | None = None,
+    progress: Progress | None = None,
 ) -> np.ndarray:
     """Studentised differences times their standard errors, shape (k, n_trials)."""
     values, has_part = pseudo_values(left_out)
@@ -114,5 +115,5 @@ def _studentise(
         stop = start + BLOCK
         differences[:, start:stop] = block_differences
         if progress is not None:
-            progress(min(1.0, stop / n_trials))
+            progress("resamples", min(1.0, stop / n_trials))
     return differences

@@ -18,10 +18,9 @@ from mtsig_core.figures.matrix_plot import matrix
 from mtsig_core.figures.sample_plots import replicate_histogram
 from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.report import export
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.experiment_tables import bracketed
-from mtsig_core.report.reports import comparison_html, comparison_latex
+from mtsig_core.report.reports import comparison_report
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -43,7 +42,6 @@ from mtsig_core.report.tables import (
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
-from mtsig_core.stats.parallel import report_stage
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
 from pages._ui import address, caution_boxes, charts, controls, result_cache, screen, views
@@ -156,8 +154,7 @@ def _score_systems(testset: TestSet, metric: str) -> list[float | None]:
 
     def work(nameless, progress):
         resolved = resolve_metric(nameless, metric)
-        counting = report_stage(progress, "counting")
-        sums = cached_statistics(resolved, nameless, counting).sum(axis=1)
+        sums = cached_statistics(resolved, nameless, progress).sum(axis=1)
         scores = resolved.score(sums).tolist()
         return [None if isnan(score) else score for score in scores]
 
@@ -422,22 +419,13 @@ def _describe_step(view: View, correction: str, adjusted: Mapping[str, np.ndarra
 # -------------------------------------------------------------------------------------------------
 # Files, and sentences for a paper.
 
-_FILES = (
-    ("CSV", "comparison", "csv", export.comparison_csv),
-    ("JSON", "comparison", "json", export.comparison_json),
-    ("LaTeX", "comparison", "tex", comparison_latex),
-    ("HTML report", "comparison", "html", comparison_html),
-)
-
 
 def show_files(view: View, page: str, comparison: Comparison) -> None:
     """Draw buttons for files with systems and pairs by all metrics."""
     name = view.named(metric="-".join(comparison.metrics))
     with st.container(horizontal=True):
-        for title, kind, ending, write in _FILES:
-            charts.download(
-                title, partial(write, comparison), (*name, kind), ending, f"{page}.{kind}-{ending}"
-            )
+        make_report = partial(comparison_report, comparison)
+        charts.download_report(make_report, (*name, "comparison"), f"{page}.comparison")
     subject = "The system"
     if any(result.pairs for result in comparison.metrics.values()):
         subject = "Systems and pairs"

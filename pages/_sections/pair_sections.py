@@ -203,7 +203,7 @@ def show_contradictions(pair: Pair) -> None:
         return
     unlike = explain_unlike(pair.examination, pair.row.n_effective)
     if unlike:
-        screen.caution_box(unlike.strip())
+        screen.caution_box(unlike)
 
 
 def _explain_contradiction(pair: Pair) -> str:

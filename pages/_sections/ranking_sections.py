@@ -18,14 +18,11 @@ from mtsig_core.report.experiment_reports import (
     autorank_report,
     findings_blocks,
     findings_report,
-    integrity_blocks,
-    integrity_report,
-    missing_blocks,
     rules_blocks,
     rules_report,
 )
 from mtsig_core.report.html import is_on_page
-from mtsig_core.report.reports import render_report
+from mtsig_core.report.integrity_reports import integrity_blocks, integrity_report, missing_blocks
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._ui import background, charts, controls, screen
@@ -33,8 +30,6 @@ from pages._ui.browser import command_box
 from pages._ui.views import TaskView
 
 _LONG = 200  # letters of a verdict that is set as a paragraph
-_FORMATS = {"csv": "CSV", "json": "JSON", "latex": "LaTeX", "html": "HTML"}
-_ENDINGS = {"csv": "csv", "json": "json", "latex": "tex", "html": "html"}
 
 
 def show_rules(view: TaskView) -> None:
@@ -181,16 +176,9 @@ def _show_files(
 ) -> None:
     name = (view.kept.info.name, key.removeprefix("task."))
     with st.container(horizontal=True):
-        for form, title in _FORMATS.items():
-            if form != "html" or has_html:
-                render = partial(_render, make_report, form)
-                charts.download(title, render, name, _ENDINGS[form], f"{key}.{form}")
+        charts.download_report(make_report, name, key, has_html)
     if command:
         command_box(command, f"{key}.command", "these numbers")
-
-
-def _render(make_report: Callable[[], Report], form: str) -> str:
-    return render_report(make_report(), form)
 
 
 def _name_systems(source: TaskSource, systems: Iterable[str]) -> TaskSource:

@@ -41,7 +41,7 @@ from mtsig_core.report.tables import (
     rank_table,
     runs_table,
 )
-from mtsig_core.report.task_reports import disputed_records, task_document
+from mtsig_core.report.task_reports import disputed_records, task_report
 from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
 from mtsig_core.reviews import Entry
 from mtsig_core.score_names import pick_human_scores
@@ -282,13 +282,6 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
 
 # Files, and the command that prints them.
 
-_FORMS = (
-    ("CSV", "csv", "csv"),
-    ("JSON", "json", "json"),
-    ("LaTeX", "latex", "tex"),
-    ("Report (HTML)", "html", "html"),
-)
-
 
 @dataclass(frozen=True)
 class TaskFiles:
@@ -307,14 +300,8 @@ def show_files(files: TaskFiles) -> None:
     subject = files.subject
     name = (files.comparison.task.name, files.metric, subject)
     with st.container(horizontal=True):
-        for title, form, ending in _FORMS:
-            charts.download(
-                title,
-                partial(task_document, form, files.comparison, files.command, files.history),
-                name,
-                ending,
-                f"{subject}.{form}",
-            )
+        make_report = partial(task_report, files.comparison, files.command, files.history)
+        charts.download_report(make_report, name, subject)
         charts.download("Picture (SVG)", files.picture, name, "svg", f"{subject}.svg")
         browser.png_button(
             "Picture (PNG)",

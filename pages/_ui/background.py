@@ -17,12 +17,12 @@ from joblib import cpu_count
 from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import SettingError
+from mtsig_core.metrics.cache import NO_VALUE
 from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.source import PORTS_VARIABLE
 from pages._server import health, internals
 from pages._ui import address, screen
 from pages._ui.screen import end_page
-from pages._work.memory import MISSING
 from pages._work.scheduler import Job, Scheduler, TooLong, format_duration
 from pages._work.worker_pool import Progress, WorkerPool, worker_megabytes, worker_seconds
 
@@ -155,9 +155,9 @@ def result(
         Draws the parts that are there, by name.
     """
     # Only one look: another session's value may take its room at any time.
-    value = _SCHEDULER.values.get(key, MISSING)
-    place = keep_place(key, value is not MISSING)
-    if value is not MISSING:
+    value = _SCHEDULER.values.get(key, NO_VALUE)
+    place = keep_place(key, value is not NO_VALUE)
+    if value is not NO_VALUE:
         return value
     task = _Task(key, description, place, meanwhile)
     if key in st.session_state.setdefault(_CANCELLED, set()):

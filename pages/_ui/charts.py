@@ -9,6 +9,7 @@ import hashlib
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -18,16 +19,18 @@ import streamlit as st
 
 from mtsig_core.experiments.frame import flatten_rows
 from mtsig_core.figures.style import NOTES, TITLE_LINE
+from mtsig_core.metrics.cache import Memory
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line, defaults
+from mtsig_core.report.document import Report
 from mtsig_core.report.palette import ON_DARK
+from mtsig_core.report.reports import render_report
 from mtsig_core.report.table import Cell, Column, Table
 from mtsig_core.source import Source
 from pages._server import internals
 from pages._ui import screen
 from pages._ui.browser import copyable
 from pages._ui.views import View
-from pages._work.memory import Memory
 
 # pixels above a figure for the camera and the full screen, which would cover what is there
 _BAR = 26
@@ -304,6 +307,28 @@ def download(
         key=key,
         on_click="ignore",
     )
+
+
+#: The formats of a report, with the title of its button and the ending of its file.
+_REPORT_FORMATS = {
+    "csv": ("CSV", "csv"),
+    "json": ("JSON", "json"),
+    "latex": ("LaTeX", "tex"),
+    "html": ("HTML report", "html"),
+}
+
+
+def download_report(
+    make_report: Callable[[], Report], names: Sequence[str], key: str, has_html: bool = True
+) -> None:
+    """Draw a button for each format of a report."""
+
+    def render(form: str) -> str:
+        return render_report(make_report(), form)
+
+    for form, (title, ending) in _REPORT_FORMATS.items():
+        if form != "html" or has_html:
+            download(title, partial(render, form), names, ending, f"{key}.{form}")
 
 
 def copy_command(command: str, key: str, prints: str = "these numbers") -> None:

@@ -13,9 +13,9 @@ import inspect
 from collections.abc import Callable
 
 from mtsig_core import Comparison, TestSet, compare
+from mtsig_core.metrics.cache import Memory
 from mtsig_core.stats.engine import fits_in_memory
 from pages._work.first_comparison import FirstDraws, drawn_beforehand, first_result
-from pages._work.memory import Memory
 from pages._work.names import digest_of_all, errors_with_names, with_names, without_names
 
 _MANY = 10_000  # segments from which on several cores pay off

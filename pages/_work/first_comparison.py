@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from mtsig_core.metrics import Metric, list_metrics, make_metric, resolve_metric
+from mtsig_core.metrics.cache import Memory
 from mtsig_core.report.commands import defaults
 from mtsig_core.schema import decode, encode
 from mtsig_core.source import Source
@@ -25,7 +26,6 @@ from mtsig_core.stats.comparison import draw
 from mtsig_core.stats.draws import MetricDraws
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
-from pages._work.memory import Memory
 
 _ASSETS = Path(__file__).resolve().parents[2] / "assets"
 FILES = {

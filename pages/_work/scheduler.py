@@ -11,8 +11,8 @@ from contextlib import suppress
 from itertools import count
 
 from mtsig_core.errors import Cancelled
+from mtsig_core.metrics.cache import Memory
 from pages._work import events
-from pages._work.memory import Memory
 
 _TIMED = 1.0  # seconds of work whose speed is worth believing
 _SURE = 9.0  # seconds before which only work that would take far too long is stopped

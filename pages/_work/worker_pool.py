@@ -33,10 +33,9 @@ import cloudpickle
 from mtsig_core import SettingError, TestSet
 from mtsig_core._command import ignore_interrupts
 from mtsig_core.errors import ClusterError, make_sendable
-from mtsig_core.metrics.cache import cache_folder
+from mtsig_core.metrics.cache import Memory, cache_folder
 from mtsig_core.readers.limits import read_whole_number
 from mtsig_core.stats.parallel import on_cluster
-from pages._work.memory import Memory
 
 #: Settings of glibc: arrays of up to 32 MB come from memory that the process keeps, so that later
 #: arrays use it again.

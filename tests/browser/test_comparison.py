@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from mtsig_core.report.commands import source_options
 from tests.browser.conftest import (
     choose,
     click_point,
@@ -15,6 +16,7 @@ from tests.browser.conftest import (
     watched,
 )
 from tests.browser.grids import cells, click
+from tests.builders.screens import replace_in_most, written
 
 pytestmark = pytest.mark.browser
 A, B, C = "<img src=x onerror=alert(1)>", "**b** <b>x</b>", "c"
@@ -26,29 +28,13 @@ MATRIX, DIFFERENCE = ".st-key-pairs-matrix", ".st-key-pair-difference"
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("task")
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(240)]
-    texts = {
-        "ref": ref,
-        "docs": [f"d{k // 2}" for k in range(240)],
-        "a": [t.replace("old", "small") if k % 5 else t for k, t in enumerate(ref)],
-        "b": [t.replace("the bridge", "hill") if k % 3 else t for k, t in enumerate(ref)],
-        "c": [f"{t} <script>alert(2)</script>" if k % 4 else t for k, t in enumerate(ref)],
-    }
-    for name, lines in texts.items():
-        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    return [
-        "--ref",
-        folder / "ref.txt",
-        "--docs",
-        folder / "docs.txt",
-        "--system",
-        f"{A}={folder / 'a.txt'}",
-        "--system",
-        f"{B}={folder / 'b.txt'}",
-        "--system",
-        f"{C}={folder / 'c.txt'}",
-    ]
+    small = replace_in_most(ref, 5, "old", "small")
+    hill = replace_in_most(ref, 3, "the bridge", "hill")
+    script = replace_in_most(ref, 4, "bridge", "bridge <script>alert(2)</script>")
+    documents = [f"d{k // 2}" for k in range(240)]
+    folder = tmp_path_factory.mktemp("task")
+    return source_options(written(folder, ref, (small, hill, script), documents, (A, B, C)))
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +56,9 @@ def visit(at, window, options):
 @pytest.fixture
 def page(visit):
     yield visit
-    assert visit.dialogs == [] and visit.hosts == {"localhost"} and visit.problems == []
+    assert visit.dialogs == []
+    assert visit.hosts == {"localhost"}
+    assert visit.problems == []
 
 
 def answer(page):
@@ -80,7 +68,8 @@ def answer(page):
 def open_page(page, name):
     follow(page, name)
     settled(page)
-    assert f"/{PATHS[name]}" in page.url and "seed=8" in page.url
+    assert f"/{PATHS[name]}" in page.url
+    assert "seed=8" in page.url
 
 
 def go_back(page, name):
@@ -109,25 +98,25 @@ def key_on_a_row(page, row):
     page.keyboard.press("Shift+Space")
 
 
+def read_pair(page):
+    return tuple(page.locator(f".st-key-{key} input").first.input_value() for key in "ab")
+
+
 def test_three_ways_open_a_pair_from_the_summary(page, found):
-    systems = found["systems"]
-    assert "Source Code Pro" not in page.evaluate(
-        FONTS
-    )  # pictures would be drawn once more when it has come
+    names = [system["system"] for system in found["systems"]]
+    # Pictures would be drawn once more when it has come.
+    assert "Source Code Pro" not in page.evaluate(FONTS)
     fits(page)
-    assert (
-        page.locator(".js-plotly-plot").first.bounding_box()["y"] < 720
-    )  # the figure begins on the first screen
+    figure = page.locator(".js-plotly-plot").first.bounding_box()
+    assert figure["y"] < 720  # it begins on the first screen
     forest = page.locator(".st-key-summary-forest .ytick text")
     forest.first.wait_for(state="attached")
-    assert forest.all_text_contents() == [system["system"] for system in systems]
+    assert forest.all_text_contents() == names
     open_tab(page, "Table")
-    assert [name for _, name, *_ in cells(page, "summary-table")[1:]] == [
-        system["system"] for system in systems
-    ]
+    assert [name for _, name, *_ in cells(page, "summary-table")[1:]] == names
     fits(page)
-    best, second = (system["system"] for system in systems[:2])
-    for open_row, row, names in (
+    best, second, _ = names
+    for open_row, row, pair in (
         (click_on_a_dot, 1, (second, best)),
         (click_on_a_row, 1, (second, best)),
         (key_on_a_row, 0, (best, second)),
@@ -135,9 +124,7 @@ def test_three_ways_open_a_pair_from_the_summary(page, found):
         open_row(page, row=row)
         page.wait_for_selector("h1:has-text('One pair')")
         ready(page)
-        assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == [
-            *names
-        ]
+        assert read_pair(page) == pair
         go_back(page, "Summary")
 
 
@@ -163,10 +150,8 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
     page.wait_for_selector(f"{MATRIX} .textpoint")
     names = [system["system"] for system in found["systems"]]
     significant = sum(pair["significant"] for pair in found["pairs"])
-    assert (
-        answer(page).startswith(f"{significant} of 3 pairs ")
-        and page.locator(".textpoint").count() == 6
-    )
+    assert answer(page).startswith(f"{significant} of 3 pairs ")
+    assert page.locator(".textpoint").count() == 6
     assert page.locator(f"{MATRIX} .annotation-text", has_text="[1]").text_content() == f"[1] {A}"
     x, y = cell(page, 2, 1)
     point_at(page, x, y)
@@ -175,7 +160,7 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
     page.mouse.click(x, y)
     page.wait_for_selector("h1:has-text('One pair')")
     ready(page)
-    assert [page.locator(f".st-key-{key} input").first.input_value() for key in "ab"] == names[1:]
+    assert read_pair(page) == tuple(names[1:])
     go_back(page, "All pairs")
     the_arrow_keys_step_through_the_corrections(page)
     columns_beyond_the_edge_are_announced(page)

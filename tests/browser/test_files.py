@@ -6,7 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from mtsig_core.report.commands import source_options
 from tests.browser.conftest import choose, open_tab, ready, settled, watched
+from tests.builders.screens import replace_in_some, written
 
 pytestmark = pytest.mark.browser
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -20,35 +22,14 @@ def box_of(page):
 @pytest.fixture(scope="module")
 def visit(at, window, tmp_path_factory):
     """One page for all tests; it knows its `address`, and where it was `opened`."""
+    near_river = [f"the old house {k} stands near the river and" for k in range(40)]
+    outputs = [replace_in_some(near_river, step, "river", "sea") for step in (3, 2)]
+    documents = [f"d{k}" for k in range(40)]  # with them nothing has to be warned of
     folder = tmp_path_factory.getbasetemp() / "files"
-    folder.mkdir(exist_ok=True)
-    for n, name in enumerate(("ref", "a", "b")):
-        lines = (
-            f"the old house {k} stands near the {'river' if k % 3 >= n else 'sea'} and\n"
-            for k in range(40)
-        )
-        (folder / f"{name}.txt").write_text("".join(lines))
-    (folder / "docs.txt").write_text(
-        "".join(f"d{k}\n" for k in range(40))
-    )  # with it nothing has to be warned of
+    source = written(folder, near_river, outputs, documents, "ab")
     page = watched(window.new_page())
-    page.opened, page.address = (
-        None,
-        at(
-            "summary",
-            (
-                "--ref",
-                folder / "ref.txt",
-                "--system",
-                folder / "a.txt",
-                "--system",
-                folder / "b.txt",
-                "--docs",
-                folder / "docs.txt",
-            ),
-            trials=999,
-        ),
-    )
+    page.opened = None
+    page.address = at("summary", source_options(source), trials=999)
     yield page
     page.close()
 
@@ -77,14 +58,13 @@ def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
     assert download.value.suggested_filename == f"files-bleu-forest.{kind}"
     content = download.value.path().read_bytes()
     if kind == "png":
-        assert (
-            content.startswith(PNG)
-            and content.rstrip().endswith(b"IEND\xaeB`\x82")
-            and len(content) > 10_000
-        )
+        assert content.startswith(PNG)
+        assert content.rstrip().endswith(b"IEND\xaeB`\x82")
+        assert len(content) > 10_000
     else:
         text = "".join(ElementTree.fromstring(content).itertext())
-        assert "Rank range" in text and "BLEU with 95% CI" in text
+        assert "Rank range" in text
+        assert "BLEU with 95% CI" in text
     assert leaderboard.hosts == {"localhost"}
 
 
@@ -98,11 +78,10 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
     for scheme in ("light", "dark"):
         report = watched(another_window(offline=True, color_scheme=scheme).new_page())
         report.goto((tmp_path / "files-bleu-comparison.html").as_uri())
-        assert report.problems == [] and report.hosts == set()
-        assert (
-            report.locator("svg").count() == 1
-            and report.locator("svg").first.bounding_box()["width"] > 500
-        )
+        assert report.problems == []
+        assert report.hosts == set()
+        assert report.locator("svg").count() == 1
+        assert report.locator("svg").first.bounding_box()["width"] > 500
         colours.add(report.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
     assert len(colours) == 2
 
@@ -111,17 +90,16 @@ def test_a_command_is_copied_by_its_button(leaderboard):
     leaderboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
     place = leaderboard.locator(".st-key-summary-forest-command")
     told, label = place.get_by_role("status"), "Command that prints these numbers (forest)"
-    assert place.get_by_text(label, exact=True).is_visible() and told.inner_text() == ""
+    assert place.get_by_text(label, exact=True).is_visible()
+    assert told.inner_text() == ""
     leaderboard.get_by_role(
         "button", name=f"Copy: {label}", exact=True
     ).click()  # by its name alone, on all the page
     leaderboard.get_by_role("button", name=f"Copied: {label}", exact=True).wait_for()
     assert told.text_content() == "Copied"
     text = place.locator("code").inner_text()
-    assert (
-        text.startswith("mtsig compare --ref")
-        and leaderboard.evaluate("navigator.clipboard.readText()") == text
-    )
+    assert text.startswith("mtsig compare --ref")
+    assert leaderboard.evaluate("navigator.clipboard.readText()") == text
 
 
 @pytest.mark.long
@@ -150,5 +128,7 @@ def test_the_picture_of_a_task_is_whole_as_png(visit):
         files[kind] = download.value.path().read_bytes()
         assert download.value.suggested_filename == f"simulated-task-human-task.{kind.lower()}"
     size = [2 * int(ElementTree.fromstring(files["SVG"]).get(side)) for side in ("width", "height")]
-    assert files["PNG"].startswith(PNG) and list(struct.unpack(">II", files["PNG"][16:24])) == size
-    assert len(files["PNG"]) > 10_000 and visit.hosts == {"localhost"}
+    assert files["PNG"].startswith(PNG)
+    assert list(struct.unpack(">II", files["PNG"][16:24])) == size
+    assert len(files["PNG"]) > 10_000
+    assert visit.hosts == {"localhost"}

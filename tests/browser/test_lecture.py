@@ -7,6 +7,7 @@ import pytest
 from pages._sections.lecture_scenes import POWER_WORLDS
 from pages._sections.lecture_stage import SCENES
 from tests.browser.conftest import settled, watched
+from tests.builders.cases import brief
 
 pytestmark = pytest.mark.browser
 #: Type smaller than this, in pixels, cannot be read from the last row; and key numbers are larger.
@@ -94,85 +95,121 @@ def fits_one_screen(stage):
     assert len(stage.evaluate(CONTROLS)) <= 3
 
 
-def test_each_scene_by_keyboard_alone_and_by_its_link(at, page, another_window):
+#: Scenes with two ends to guess, with all swaps, and with sliders: `make test` has no others.
+FIRST_SCENES = ["blocks", "randomization", "power"]
+#: Scenes in which sliders are turned before the guess.
+TURNED = ("documents", "power")
+#: The keys that ask for a few draws, one after the other, and then for many.
+DRAWS = {"mean": "111", "comparisons": "12"}
+
+
+def turn_by_arrow_keys(page, stage):
+    """The arrow keys turn what has the focus, and it keeps it."""
+    stage.get_by_label("sentences in each test set").focus()
+    for size in ("1,000", "3,000"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(f"**world={world_of(size)}**")
+        settled(page)
+        assert stage.get_by_text(size, exact=True).is_visible()
+        assert "guess=" not in page.url
+
+
+def guess_by_keyboard(page, stage, scene):
+    """Guess, once nothing is guessed beforehand."""
+    guess = stage.get_by_role("button", name="This is my guess")
+    guess.wait_for()
+    fits_one_screen(stage)
+    assert guess.is_disabled()
+    if scene == "mean":
+        page.keyboard.press("b")
+    else:  # the first key takes hold of a slider where it stands, the next ones turn it
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+    if scene == "blocks":  # the other end
+        assert guess.is_disabled()
+        stage.get_by_label("highest").press("ArrowRight")
+    fits_one_screen(stage)
+    page.keyboard.press("n")
+
+
+def draw_by_keyboard(page, stage, scene):
+    first, *more = DRAWS.get(scene, "123")
+    stage.get_by_role("button", name="+1", exact=True).wait_for()
+    page.keyboard.press(first)
+    stage.get_by_text("1 of ").first.wait_for()
+    for key in more:
+        page.keyboard.press(key)
+    if scene == "comparisons":  # which goes on to draw until the answer
+        stage.get_by_text("11 of 200").wait_for()
+    else:
+        settled(page)
+    fits_one_screen(stage)
+
+
+def reveal_by_keyboard(page, stage, scene):
+    page.keyboard.press("r")
+    stage.get_by_text("Limit: ").wait_for()
+    settled(page)
+    fits_one_screen(stage)
+    assert "Your guess" in stage.locator(".ask").inner_text()
+    assert stage.evaluate(CUT) == []
+    if scene == "bootstrap":
+        assert [text for text in stage.evaluate(MARKS) if text.startswith("observed ")]
+    if scene == "randomization":
+        assert stage.evaluate(WRONG) == [0]
+
+
+@pytest.mark.parametrize(
+    "scene", brief(3, FIRST_SCENES + [scene for scene in SCENES if scene not in FIRST_SCENES])
+)
+def test_a_scene_by_keyboard_alone_and_by_its_link(at, page, another_window, scene):
     received = []
-    page.on(
-        "websocket",
-        lambda socket: socket.on("framereceived", lambda frame: received.append(bytes(frame))),
-    )
-    page.goto(at("lecture"))
+
+    def listen(socket):
+        socket.on("framereceived", lambda frame: received.append(bytes(frame)))
+
+    page.on("websocket", listen)
+    scenes = list(SCENES)
+    number = scenes.index(scene) + 1
+    before, to_scene = scenes[number - 2], "]"
+    if number == 1:
+        before, to_scene = scenes[1], "["
+    page.goto(at("lecture", scene=before))
     stage = page.locator(".stage")
-    for number, scene in enumerate(SCENES, 1):
-        stage.get_by_text(f"{number} / {len(SCENES)}", exact=True).wait_for()
-        settled(page)
-        fits_one_screen(stage)
-        if scene in ("documents", "power"):  # what is turned by sliders comes first
-            stage.get_by_role("button", name="Guess for these").wait_for()
-        sent = [frame for frame in received if b'"turn"' in frame]
-        assert sent and not [
-            frame for frame in sent if b'"rows":null' not in frame.replace(b" ", b"")
-        ], scene
-        if scene == "power":  # the arrow keys turn what has the focus, and it keeps it
-            stage.get_by_label("sentences in each test set").focus()
-            for size in ("1,000", "3,000"):
-                page.keyboard.press("ArrowRight")
-                page.wait_for_url(f"**world={world_of(size)}**")
-                settled(page)
-                assert stage.get_by_text(size, exact=True).is_visible() and "guess=" not in page.url
-        if scene in ("documents", "power"):
-            page.keyboard.press("n")
-        stage.get_by_role("button", name="This is my guess").wait_for()
-        fits_one_screen(stage)
-        assert stage.get_by_role(
-            "button", name="This is my guess"
-        ).is_disabled()  # nobody has made one
-        if scene == "mean":
-            page.keyboard.press("b")
-        else:  # the first key takes hold of a slider where it stands, the next ones turn it
-            page.keyboard.press("ArrowUp")
-            page.keyboard.press("ArrowUp")
-        if scene == "blocks":  # the other end
-            assert stage.get_by_role("button", name="This is my guess").is_disabled()
-            stage.get_by_label("highest").press("ArrowRight")
-        fits_one_screen(stage)
+    settled(page)
+    received.clear()
+    page.keyboard.press(to_scene)
+    stage.get_by_text(f"{number} / {len(SCENES)}", exact=True).wait_for()
+    settled(page)
+    fits_one_screen(stage)
+    if scene in TURNED:
+        stage.get_by_role("button", name="Guess for these").wait_for()
+    sent = [frame.replace(b" ", b"") for frame in received if b'"turn"' in frame]
+    assert sent
+    assert [frame for frame in sent if b'"rows":null' not in frame] == []
+    if scene == "power":
+        turn_by_arrow_keys(page, stage)
+    if scene in TURNED:
         page.keyboard.press("n")
-        stage.get_by_role("button", name="+1", exact=True).wait_for()
-        page.keyboard.press("1")
-        stage.get_by_text("1 of ").first.wait_for()
-        for key in (
-            "23" if scene not in ("mean", "comparisons") else "11" if scene == "mean" else "2"
-        ):
-            page.keyboard.press(key)
-        if scene == "comparisons":  # which goes on to draw until the answer
-            stage.get_by_text("11 of 200").wait_for()
-        else:
-            settled(page)
-        fits_one_screen(stage)
-        page.keyboard.press("r")
-        stage.get_by_text("Limit: ").wait_for()
-        settled(page)
-        fits_one_screen(stage)
-        assert "Your guess" in stage.locator(".ask").inner_text() and stage.evaluate(CUT) == []
-        if scene == "bootstrap":
-            assert [text for text in stage.evaluate(MARKS) if text.startswith("observed ")]
-        if scene == "randomization":
-            assert stage.evaluate(WRONG) == [0]
-            link, shown = page.url, stage.evaluate(PICTURE)
-        picture = stage.evaluate(PICTURE)
-        page.keyboard.press("0")
-        page.wait_for_url(lambda url: "reveal=" not in url)
-        page.go_back()  # all is drawn anew, from the address alone
-        stage.get_by_text("Limit: ").wait_for()
-        settled(page)
-        assert stage.evaluate(PICTURE) == picture, scene
-        received.clear()
-        page.keyboard.press("]")
-    assert page.dialogs == [] and page.hosts == {"localhost"} and page.problems == []
-    there = watched(another_window().new_page())
-    there.goto(link)
-    there.locator(".stage").get_by_text("Limit: ").wait_for()
-    settled(there)
-    assert there.locator(".stage").evaluate(PICTURE)[1:] == shown[1:]
+    guess_by_keyboard(page, stage, scene)
+    draw_by_keyboard(page, stage, scene)
+    reveal_by_keyboard(page, stage, scene)
+    link, picture = page.url, stage.evaluate(PICTURE)
+    page.keyboard.press("0")
+    page.wait_for_url(lambda url: "reveal=" not in url)
+    page.go_back()  # all is drawn anew, from the address alone
+    stage.get_by_text("Limit: ").wait_for()
+    settled(page)
+    assert stage.evaluate(PICTURE) == picture
+    assert page.dialogs == []
+    assert page.hosts == {"localhost"}
+    assert page.problems == []
+    if scene == "randomization":
+        there = watched(another_window().new_page())
+        there.goto(link)
+        there.locator(".stage").get_by_text("Limit: ").wait_for()
+        settled(there)
+        assert there.locator(".stage").evaluate(PICTURE)[1:] == picture[1:]
 
 
 @pytest.mark.long
@@ -209,7 +246,8 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     assert len(lost) == 1  # and what was lost is asked again
     assert "(range of 20 draws, not yet a 95% interval)" in stage.locator(".ask").inner_text()
     assert "The room (\u25bc): 3, 4, 4." in stage.locator(".ask").inner_text()
-    assert "Your guess" not in stage.locator(".ask").inner_text() and "guess=" not in page.url
+    assert "Your guess" not in stage.locator(".ask").inner_text()
+    assert "guess=" not in page.url
     page.keyboard.press("x")
     page.wait_for_url("**extra=true**")
     page.reload()
@@ -229,9 +267,8 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     ):
         with page.expect_download() as file:
             page.keyboard.press(key)
-        assert file.value.suggested_filename == name and part in file.value.path().read_text(
-            encoding="utf-8"
-        )
+        assert file.value.suggested_filename == name
+        assert part in file.value.path().read_text(encoding="utf-8")
         if key == "V":
             page.keyboard.press("v")  # closes the list
     page.go_back()
@@ -242,7 +279,8 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
     settled(page)
     page.evaluate(FRAMES)  # what moved
-    assert stage.get_by_role("button", name="This is my guess").is_visible() and page.problems == []
+    assert stage.get_by_role("button", name="This is my guess").is_visible()
+    assert page.problems == []
 
 
 @pytest.mark.long
@@ -251,10 +289,8 @@ def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at,
     page.goto(at("lecture"))
     stage, note = page.locator(".stage"), page.get_by_text("Made for a wide screen: turn the phone")
     stage.get_by_text(f"1 / {len(SCENES)}", exact=True).wait_for()
-    assert (
-        stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740]
-        and not note.is_visible()
-    )
+    assert stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740]
+    assert not note.is_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     note.wait_for()
     below = [
@@ -262,7 +298,8 @@ def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at,
         for part in (".narrow", "header", ".ask", "main", "footer")
     ]
     assert all(a["y"] + a["height"] <= b["y"] + 1 for a, b in zip(below, below[1:], strict=False))
-    assert stage.evaluate("s => s.scrollWidth") == 640 and page.problems == []
+    assert stage.evaluate("s => s.scrollWidth") == 640
+    assert page.problems == []
 
 
 @pytest.mark.long
@@ -274,7 +311,8 @@ def test_draws_that_come_are_counted_alike_in_both_places(at, another_window):
     page.keyboard.press("3")
     said = stage.evaluate(COUNTED)
     counts = {(drawn.split(" of ")[1], written.split(" of ")[0]) for drawn, written in said}
-    assert len(counts) > 2 and all(drawn == written for drawn, written in counts)
+    assert len(counts) > 2
+    assert all(drawn == written for drawn, written in counts)
 
 
 @pytest.mark.long
@@ -289,7 +327,8 @@ def test_what_a_stage_asked_that_was_taken_away_is_asked_by_the_next(at, page):
     stage.get_by_text(f"3 / {len(SCENES)}", exact=True).wait_for()
     page.keyboard.press("[")
     stage.get_by_text(f"2 / {len(SCENES)}", exact=True).wait_for()
-    assert stage.get_by_label("Votes of the room").input_value() == "3 5" and page.problems == []
+    assert stage.get_by_label("Votes of the room").input_value() == "3 5"
+    assert page.problems == []
 
 
 @pytest.mark.long
@@ -348,12 +387,11 @@ def test_a_held_key_says_the_latest_alone_and_nothing_twice(at, page):
     page.wait_for_url("**step=201**")
     settled(page)
     asked = [frame for frame in sent if b'"asks"' in frame]
-    assert (
-        asked
-        and b'"step":201' in asked[-1]
-        and len([frame for frame in asked if b'"file"' in frame]) == 1
-    )
+    assert asked
+    assert b'"step":201' in asked[-1]
+    assert len([frame for frame in asked if b'"file"' in frame]) == 1
     page.evaluate(hold, ["r", 200])
     page.locator(".stage").get_by_text("Limit: ").wait_for()
     settled(page)
-    assert any(b'"reveal":true' in frame for frame in sent) and page.problems == []
+    assert any(b'"reveal":true' in frame for frame in sent)
+    assert page.problems == []

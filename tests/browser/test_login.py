@@ -17,7 +17,8 @@ def test_the_link_that_was_opened_is_opened_after_the_login(page, tmp_path):
         page.get_by_role("button", name="Log out").click()
         page.get_by_role("button", name="Log in").click()
         page.wait_for_selector("h1:has-text('Methods')")
-        assert page.url == f"{address}/methods?seed=3" and page.problems == []
+        assert page.url == f"{address}/methods?seed=3"
+        assert page.problems == []
 
 
 @pytest.mark.long
@@ -31,4 +32,5 @@ def test_who_goes_to_the_first_page_meanwhile_stays_there(page, tmp_path):
             page.wait_for_function(f"sessionStorage.getItem('mtsig_back') === {kept}")
         page.get_by_role("button", name="Log in").click()
         page.wait_for_selector("h1:has-text('Summary')")
-        assert page.url == f"{address}/" and page.problems == []
+        assert page.url == f"{address}/"
+        assert page.problems == []

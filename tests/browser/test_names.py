@@ -10,9 +10,7 @@ from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.html import report_html
 from mtsig_core.report.lecture_texts import HandoutPart, Strip, handout
 from mtsig_core.report.pair_summary import summary_report
-from mtsig_core.report.reports import comparison_html
 from mtsig_core.report.segment_cards import segments_html
-from mtsig_core.report.task_reports import task_document
 from mtsig_core.reviews import Begin, Decide, Exclude, NoteOn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -20,6 +18,7 @@ from mtsig_core.testset import TestSet
 from pages._store.database import open_database
 from pages._store.kept_reviews import ReviewStore
 from tests.browser.conftest import TITLES, fits, follow, open_tab, ready, settled, watched
+from tests.builders.rendered import comparison_html, task_document
 
 pytestmark = pytest.mark.browser
 IMAGE, LINK, FORMULA = (

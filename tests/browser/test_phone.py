@@ -45,10 +45,8 @@ def test_no_number_is_cut(at, phone, path, figures):
         == []
         == [text for figure in drawn.all() for text in figure.evaluate(OVER)]
     )
-    assert (
-        phone.get_by_test_id("stMain").evaluate("e => e.scrollWidth <= e.clientWidth")
-        and phone.problems == []
-    )
+    assert phone.get_by_test_id("stMain").evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert phone.problems == []
 
 
 def covers(page):
@@ -84,4 +82,5 @@ def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, phone):
     ready(phone)
     phone.evaluate("history.back()")
     ready(phone)
-    assert not covers(phone) and phone.problems == []
+    assert not covers(phone)
+    assert phone.problems == []

@@ -118,7 +118,8 @@ def test_nothing_that_was_uploaded_is_lost(shared, page, window):
     assert page.url == shared + link
     page.get_by_role("link", name="Upload its files").click()
     page.locator('input[type="file"]').wait_for(state="attached")
-    assert page.problems == [] and page.dialogs == []
+    assert page.problems == []
+    assert page.dialogs == []
 
 
 @pytest.mark.long
@@ -133,13 +134,12 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     page.wait_for_selector("h1:has-text('Results')")
     page.locator(".mt-answer").wait_for()
     seen, link = numbers(page), page.url.removeprefix(shared)
-    assert (
-        seen[0] == "My task · 3 language pairs · 3 systems"
-        and page.title() == "My task · Results · mtsig"
-    )
+    assert seen[0] == "My task · 3 language pairs · 3 systems"
+    assert page.title() == "My task · Results · mtsig"
     page.reload()
     page.locator(".mt-answer").wait_for()
-    assert numbers(page) == seen and page.url == shared + link
+    assert numbers(page) == seen
+    assert page.url == shared + link
     choose(page, page.locator(".st-key-metric input"), "BLEU")
     page.locator(".mt-answer", has_text="BLEU: ").wait_for()
     ready(page)
@@ -148,7 +148,8 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     expect(page.locator("canvas th", has_text="en-uk")).to_have_count(
         0
     )  # a grid tells its cells later
-    assert numbers(page) == seen and page.url == shared + link
+    assert numbers(page) == seen
+    assert page.url == shared + link
     with stranger(window) as theirs:
         theirs.goto(elsewhere + link)
         theirs.locator(".mt-answer").wait_for()
@@ -158,7 +159,5 @@ def test_an_uploaded_task_is_its_link(shared, elsewhere, page, window):
     page.locator(".mt-answer").wait_for()
     assert numbers(page)[0].startswith("My task · all systems")
     (listed,) = yours(page)
-    assert (
-        listed.startswith("My task: shared task, 3 language pairs, 3 systems, ")
-        and page.problems == []
-    )
+    assert listed.startswith("My task: shared task, 3 language pairs, 3 systems, ")
+    assert page.problems == []

@@ -2,7 +2,9 @@
 
 import pytest
 
+from mtsig_core.report.commands import source_options
 from tests.browser.conftest import fits, settled
+from tests.builders.screens import replace_in_some, written
 
 pytestmark = pytest.mark.browser
 A, B = "<img src=x onerror=alert(1)>", "**b**"
@@ -10,31 +12,13 @@ A, B = "<img src=x onerror=alert(1)>", "**b**"
 
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("task")
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(60)]
-    texts = {
-        "ref": ref,
-        "a": [t.replace("old", "small") for t in ref],
-        "docs": [f"*d{k // 2}*" for k in range(60)],
-        "b": [
-            t.replace("river and the", "sea or a") if k % 3 == 0 else t for k, t in enumerate(ref)
-        ],
-        "c": ["هذه جملة <script>alert(2)</script>" if k % 4 else "x" * 10_000 for k in range(60)],
-    }
-    for name, lines in texts.items():
-        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
-    return [
-        "--ref",
-        folder / "ref.txt",
-        "--docs",
-        folder / "docs.txt",
-        "--system",
-        f"{A}={folder / 'a.txt'}",
-        "--system",
-        f"{B}={folder / 'b.txt'}",
-        "--system",
-        f"c={folder / 'c.txt'}",
-    ]
+    small = [text.replace("old", "small") for text in ref]
+    sea = replace_in_some(ref, 3, "river and the", "sea or a")
+    odd = ["هذه جملة <script>alert(2)</script>" if k % 4 else "x" * 10_000 for k in range(60)]
+    documents = [f"*d{k // 2}*" for k in range(60)]
+    folder = tmp_path_factory.mktemp("task")
+    return source_options(written(folder, ref, (small, sea, odd), documents, (A, B, "c")))
 
 
 def opened(page, address):
@@ -62,7 +46,8 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
 ):
     opened(page, at("segments", options, a=A, b=B, order="line", trials=999))
     assert page.locator(".mt-answer").inner_text().startswith(f"All 60 segments: {A} ")
-    assert reading(page) == ("line 1", "1 of 60") and listed(page) == list(range(1, 9))
+    assert reading(page) == ("line 1", "1 of 60")
+    assert listed(page) == list(range(1, 9))
     for key, line in (("PageDown", 9), ("ArrowUp", 8)):
         page.keyboard.press(key)
         page.wait_for_url(f"**segment={line}")
@@ -75,13 +60,15 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     fits(page)
     page.reload()
     settled(page)
-    assert reading(page) == ("line 9", "9 of 60") and listed(page) == list(range(9, 17))
+    assert reading(page) == ("line 9", "9 of 60")
+    assert listed(page) == list(range(9, 17))
     page.get_by_role("button", name="Filter").click()
     page.locator(".st-key-text input").fill("SEA or")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=SEA**")
     settled(page)
-    assert "segment=" not in page.url and listed(page) == list(range(1, 23, 3))
+    assert "segment=" not in page.url
+    assert listed(page) == list(range(1, 23, 3))
     page.locator(".st-key-text input").fill("nowhere")
     page.locator(".st-key-text input").press("Enter")
     page.wait_for_url("**text=nowhere**")
@@ -96,7 +83,8 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     page.wait_for_url("**/segments**")
     settled(page)
     assert page.locator(".mt-answer").inner_text().startswith("All 60 segments: ")
-    assert page.dialogs == [] and page.hosts == {"localhost"}
+    assert page.dialogs == []
+    assert page.hosts == {"localhost"}
 
 
 @pytest.mark.long

@@ -3,12 +3,11 @@
 import functools
 
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from pages._ui.catalogue import PAGES
 from pages._ui.screen import end_page
 from tests.builders.screens import APP
-from tests.builders.streamlit_parts import by_path
+from tests.builders.streamlit_parts import Page, by_path
 
 #: The pages on a test set.
 ROWS = {name: page for name, page in PAGES.items() if page.opens == "testset"}
@@ -22,9 +21,7 @@ def with_fewer(function, few):
 
 def app(path=None, **asked):
     """The dashboard, not yet run: its first page, or what a path leads to."""
-    page = AppTest.from_file(
-        str(APP), default_timeout=600
-    )  # no page is too slow for a busy machine
+    page = Page(APP, default_timeout=600)  # no page is too slow for a busy machine
     for key, value in asked.items():
         page.query_params[key] = value
     return page if path is None else by_path(page, path)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
+#: Real test sets, beside the checkout where there are any.
+DATA = ROOT.parent / "shared" / "data"
+
 
 CORE = sorted((ROOT / "mtsig_core").rglob("*.py"))
 

@@ -48,3 +48,20 @@ def result(names=("A", "B", "C"), higher_is_better=True):
 def comparison(metric=None, warnings=()):
     info = TestSetInfo("set", "d", 10, 5, ("ref",), ("A", "B", "C"), False)
     return Comparison(info, SETTINGS, tuple(warnings), {"bleu": metric or result()})
+
+
+def find_pair(found, first, second):
+    """The pair of these two systems, whichever comes first in it."""
+    for candidate in found.pairs:
+        if {candidate.a, candidate.b} == {first, second}:
+            return candidate
+    raise LookupError(f"no pair of {first} and {second}")
+
+
+def list_codes(found):
+    return [caution.code for caution in found.warnings]
+
+
+def select_cautions(found, code):
+    """The cautions of one code."""
+    return [caution for caution in found.warnings if caution.code == code]

@@ -32,8 +32,8 @@ def rated(scores, lower=(), **more):
     )
 
 
-def rated_systems(by_system, documents=None, **more):
-    """A test set of human scores, {system: scores}, None or NaN where there is none."""
+def rated_systems(by_system, documents=None, higher=True, metric="human", **more):
+    """A test set of scores alone, {system: scores}, None or NaN where there is none."""
     scores = {}
     for name, values in by_system.items():
         scores[name] = [None if x is None or x != x else float(x) for x in values]
@@ -42,7 +42,7 @@ def rated_systems(by_system, documents=None, **more):
         {name: [None] * len(values) for name, values in scores.items()},
         {},
         documents=None if documents is None else [str(document) for document in documents],
-        scores={"human": SegmentScores(scores)},
+        scores={metric: SegmentScores(scores, higher)},
         **more,
     )
 

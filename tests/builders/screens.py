@@ -5,10 +5,12 @@ import re
 import shlex
 from html import escape, unescape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from mtsig_core.report.table import Column, Table
 from mtsig_core.source import Source
 from tests.builders.streamlit_parts import frame_parts, told_once
+from tests.builders.toys import SPACELESS
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 NAMES = ["<img src=x onerror=alert(1)>", "![](http://h/x.png)", "$x$ **b** :material/home:"]
@@ -36,6 +38,24 @@ def written(folder, reference, systems, documents=None, names=NAMES):
     )
 
 
+def replace_in_some(texts, step, old, new):
+    """Replace in each text of so many, from the first on."""
+    return [text.replace(old, new) if k % step == 0 else text for k, text in enumerate(texts)]
+
+
+def replace_in_most(texts, step, old, new):
+    """Replace in all others."""
+    return [text.replace(old, new) if k % step else text for k, text in enumerate(texts)]
+
+
+def write_ratings(file, ratings):
+    """Write a table of the scores of each system, from its first line on."""
+    rows = ["system\tline\tscore"]
+    for system, scores in ratings.items():
+        rows += [f"{system}\t{line}\t{score}" for line, score in enumerate(scores, 1)]
+    return write(file, rows)
+
+
 def small_source(folder):
     """15 documents of 4 segments; a bad system, a good one, and one that says nothing."""
     ref = sentences(60)
@@ -44,6 +64,14 @@ def small_source(folder):
         text.replace("small test", "big") if k % 5 == 0 else text for k, text in enumerate(ref)
     ]
     return written(folder, ref, (worse, mixed, ["nothing"] * 60), [f"d{k // 4}" for k in range(60)])
+
+
+def chinese_source(folder):
+    """Two systems in Chinese, of which nothing says so."""
+    lines = SPACELESS["zh"] * 5
+    worse = [text[:-1] for text in lines]
+    mixed = [text[1:] if k % 2 else text for k, text in enumerate(lines)]
+    return written(folder, lines, (worse, mixed), names="AB")
 
 
 @told_once
@@ -86,6 +114,39 @@ def offered(page):
 def copied(page):
     """The texts that the page offers to copy."""
     return list(offered(page).values())
+
+
+def all_copied(page):
+    """The same as one text."""
+    return "\n".join(copied(page))
+
+
+def find_command(page, name):
+    """The first command on the page that begins with this name, or has no other."""
+    return next(line for line in copied(page) if line.startswith(f"mtsig {name}"))
+
+
+def captions(page):
+    """All captions of the page as one text."""
+    return " ".join(caption.value for caption in page.caption)
+
+
+def links(page):
+    """What each link of the page asks for, by its label."""
+    return {
+        link.proto.label: dict(parse_qsl(link.proto.query_string)) for link in page.get("page_link")
+    }
+
+
+def read_address(page):
+    """What the address of the page asks for."""
+    params = page.query_params
+    return {key: value if isinstance(value, str) else value[-1] for key, value in params.items()}
+
+
+def labelled(widgets, label):
+    """The first widget of this label."""
+    return next(widget for widget in widgets if widget.label == label)
 
 
 def frame_rows(frame):

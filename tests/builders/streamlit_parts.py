@@ -55,6 +55,16 @@ def as_a_server_that_runs():
         yield
 
 
+class Page(app_test.AppTest):
+    """A page of the dashboard: whatever is done on it, it must not fail."""
+
+    def _run(self, *args, **options):
+        page = super()._run(*args, **options)
+        failures = [failure.value for failure in page.exception]
+        assert not failures, failures
+        return page
+
+
 def by_path(app, path):
     """The app, to be opened where this path leads."""
     app._page_hash = calc_hash(path)

@@ -157,7 +157,7 @@ class Given:
 
     def statistics(self, testset, progress=None):
         if progress is not None:
-            progress(1.0)
+            progress("counting", 1.0)
         return np.array([self.rows[name] for name in testset.systems])
 
     def score(self, sums):

@@ -132,9 +132,9 @@ def test_an_output_that_is_the_reference_is_told(run, files):
         2,
         [
             (("task", "--folder", ".", "--systems-table"), "a table of the systems"),
+            (("compare", "--scores"), "a table of segment scores"),
             (("task", "--demo", "--official"), "a table of published scores"),
             (("score", "--demo", "--official"), "a table of published scores"),
-            (("compare", "--scores"), "a table of segment scores"),
             (("compare", "--xml"), "the XML of a shared task"),
         ],
     ),
@@ -363,7 +363,7 @@ def test_closed_outputs(monkeypatch, run, options):
     assert run("compare", *options, "--only", "nobody").out == ""
 
 
-def test_names_that_are_no_utf8_on_the_command_line(run, files):
+def test_names_that_are_no_utf8_on_the_command_line(run, run_json, files):
     strange = files / os.fsdecode(b"caf\xe9.txt")
     strange.write_bytes((files / "good.txt").read_bytes())
     asked = [
@@ -380,7 +380,7 @@ def test_names_that_are_no_utf8_on_the_command_line(run, files):
     for only in (os.fsdecode(b"caf\xe9"), "caf\\udce9"):
         done = run(*asked, "--only", f"{only},poor")
         assert done.status == 0 and "caf\\udce9" in done.out
-    assert json.loads(run(*asked, "--format", "json").out)["testset"]["systems"][0] == "caf\\udce9"
+    assert run_json(*asked)["testset"]["systems"][0] == "caf\\udce9"
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from tests.builders.processes import free_port
 from tests.builders.text_files import write_task
 
 
-def test_score_is_sacrebleus(run, files, options):
-    data = json.loads(run("score", *options, "--format", "json").out)["metrics"]["bleu"]
+def test_score_is_sacrebleus(run_json, files, options):
+    data = run_json("score", *options)["metrics"]["bleu"]
     ref = (files / "ref.txt").read_text().splitlines()
     metric = sacrebleu.BLEU()
     for name, score in data["scores"].items():
@@ -26,12 +26,12 @@ def test_score_is_sacrebleus(run, files, options):
     assert data["signature"] == str(metric.get_signature())
 
 
-def test_segments_sum_to_the_score(run, options):
+def test_segments_sum_to_the_score(run, run_json, options):
     table = pd.read_csv(io.StringIO(run("segments", *options, "--metrics", "bleu").out))
     assert list(table.columns[:6]) == ["system", "line", "domain", "docid", "sys_len", "ref_len"]
     assert len(table) == 180 and table["line"].max() == 60
     sums = table[table.system == "good"].iloc[:, 4:].sum().tolist()
-    scores = json.loads(run("score", *options, "--format", "json").out)["metrics"]["bleu"]["scores"]
+    scores = run_json("score", *options)["metrics"]["bleu"]["scores"]
     assert sacrebleu.BLEU()._compute_score_from_stats(sums).score == pytest.approx(
         scores["good"], abs=1e-9
     )

@@ -3,26 +3,27 @@ and WMT24 come out.
 """
 
 import csv
-import json
+import itertools
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mtsig_core import InputError, compare, compare_task
-from mtsig_core.cli.main import main
 from mtsig_core.readers.official_tables import PublishedRank, parse_official_table
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.testset import name_as_system
 from tests.builders.cases import brief
-from tests.builders.code import ROOT
+from tests.builders.code import DATA
+from tests.builders.results import list_codes
 
-HUMAN = ROOT.parent / "shared" / "data" / "human"
+HUMAN = DATA / "human"
 needs_published = pytest.mark.skipif(
     not HUMAN.is_dir(), reason="needs the published ratings in ../shared/data/human"
 )
-DEMO = ["score", "--demo-task", "--metrics", "human"]
+DEMO = "score --demo-task --metrics human"
 
 
 def test_ranks_are_ranges_or_single_ranks():
@@ -53,133 +54,76 @@ def test_a_broken_ranking_is_refused(text, message):
         parse_official_table(text)
 
 
-def write_ranking(path, rule, change=None):
-    result = compare(simulated_task().testsets["qaa-en"], "human", rank_rule=rule).metrics["human"]
-    rows = {row.system: (row.rank_low, row.rank_high, row.cluster) for row in result.systems} | (
-        change or {}
-    )
-    path.write_text(
-        "\n".join(
-            [
-                "system,rank_low,rank_high,cluster",
-                *(",".join(map(str, (name, *row))) for name, row in rows.items()),
-            ]
-        )
-    )
-    return rows
+def write_ranks(path, systems, called=str):
+    """A ranking as it is published, of rows of a result, by the names that `called` gives them."""
+    lines = [f"{called(row.system)},{row.rank_low},{row.rank_high}" for row in systems]
+    path.write_text("\n".join(["system,rank_low,rank_high", *lines]))
 
 
-@pytest.mark.parametrize("rule", brief(1, ["simultaneous", "wmt22", "wmt25"]))
-def test_the_rule_is_found(rule, tmp_path, capsys):
-    rows = write_ranking(tmp_path / "ranks.csv", rule)
-    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv"), "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert next(iter(found["ranks"]["counts"].items())) == (rule, len(rows))
-    assert all(
-        count < len(rows) for name, count in found["ranks"]["counts"].items() if name != rule
-    )
-    assert "The published ranking comes out" in found["sentences"][0] and found["rows"] == []
+def rank_by_people(rule):
+    testset = simulated_task().testsets["qaa-en"]
+    return compare(testset, "human", rank_rule=rule).metrics["human"].systems
+
+
+@pytest.mark.parametrize("rule", brief(1, ["wmt25", "simultaneous"]))
+def test_the_rule_is_found(rule, tmp_path, run_json):
+    systems = rank_by_people(rule)
+    write_ranks(tmp_path / "ranks.csv", systems)
+    found = run_json(f"{DEMO} --official", tmp_path / "ranks.csv")
+    (first, count), *others = found["ranks"]["counts"].items()
+    assert (first, count) == (rule, len(systems))
+    assert all(other < len(systems) for _, other in others)
+    assert "The published ranking comes out" in found["sentences"][0]
+    assert found["rows"] == []
 
 
 @pytest.mark.long
-def test_the_systems_that_do_not_come_out_are_named(tmp_path, capsys):
-    write_ranking(tmp_path / "ranks.csv", "wmt25", {"Oak-closed": (1, 2, 1), "Absent": (4, 4, 2)})
-    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv")]) == 0
-    text = capsys.readouterr().out
-    assert (
-        "11 of 12 published ranks come out with ranks as WMT25. Different here: Oak-closed." in text
-    )
+def test_the_systems_that_do_not_come_out_are_named(tmp_path, run):
+    systems = {row.system: row for row in rank_by_people("wmt25")}
+    systems["Oak-closed"] = replace(systems["Oak-closed"], rank_low=1, rank_high=2)
+    absent = replace(systems["Oak-closed"], system="Absent")
+    write_ranks(tmp_path / "ranks.csv", [*systems.values(), absent])
+    asked = f"{DEMO} --official", tmp_path / "ranks.csv"
+    text = run(*asked).out
+    said = "11 of 12 published ranks come out with ranks as WMT25. Different here: Oak-closed."
+    assert said in text
     assert "Not ranked here: Absent." in text
-    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv"), "--format", "csv"]) == 0
-    rows = [*csv.DictReader(capsys.readouterr().out.splitlines())]
+    rows = csv.DictReader(run(*asked, "--format", "csv").out.splitlines())
     assert [row["system"] for row in rows if row["same"] == "✗"] == ["Oak-closed"]
 
 
 @pytest.mark.long
-def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, capsys):
+def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, run):
     found = compare_task(simulated_task(), ["human"], trials=999, rank_rule="wmt24")
     lines = [
         f"{pair},{row.system},{row.rank_low}-{row.rank_high}"
-        for pair, one in found.pairs.items()
-        for row in one.metrics["human"].systems
-        if pair != "qac-en"
-    ]
-    (tmp_path / "ranks.csv").write_text("\n".join(["language pair,system,rank", *lines]))
-    assert (
-        main(
-            [
-                "task",
-                "--demo",
-                "--metrics",
-                "human",
-                "--trials",
-                "999",
-                "--official",
-                str(tmp_path / "ranks.csv"),
-            ]
-        )
-        == 0
-    )
-    text = capsys.readouterr().out
-    assert all(
-        f"{pair}, human: The published ranking comes out with ranks as WMT24" in text
         for pair in ("qaa-en", "qab-en")
-    )
-    (tmp_path / "ranks.csv").write_text("system,rank\nNobody,1")
-    assert main([*DEMO, "--official", str(tmp_path / "ranks.csv")]) == 2
-    assert "ranks no system that is ranked here" in capsys.readouterr().err
+        for row in found.pairs[pair].metrics["human"].systems
+    ]
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("\n".join(["language pair,system,rank", *lines]))
+    text = run("task --demo --metrics human --trials 999 --official", ranks).out
+    for pair in ("qaa-en", "qab-en"):
+        assert f"{pair}, human: The published ranking comes out with ranks as WMT24" in text
+    ranks.write_text("system,rank\nNobody,1")
+    refused = run(f"{DEMO} --official", ranks)
+    assert refused.status == 2
+    assert "ranks no system that is ranked here" in refused.err
 
 
 @needs_published
-@pytest.mark.parametrize(("pair", "waves", "n"), [("en-cs", "2", 16), ("en-zh", "23", 13)])
-def test_the_ranking_of_wmt24_comes_out_of_the_files(pair, waves, n, capsys):
-    files = [f"--scores=ESA={HUMAN}/wmt24/esa_generalMT2024_wave{wave}.csv" for wave in waves]
-    assert (
-        main(
-            [
-                "score",
-                *files,
-                "--langpair",
-                pair,
-                "--official",
-                f"{HUMAN}/wmt24/official/ranking.tsv",
-                "--format",
-                "json",
-            ]
-        )
-        == 0
-    )
-    found = json.loads(capsys.readouterr().out)["ranks"]
-    assert (
-        found["counts"]["wmt24"]
-        == n
-        == len(found["rows"])
-        > max(count for rule, count in found["counts"].items() if rule != "wmt24")
-    )
-
-
-@needs_published
-def test_the_clusters_of_wmt22_come_out_of_the_files(tmp_path, capsys):
-    with open(HUMAN / "wmt22/clusters.csv") as file:
-        rows = [line.split() for line in file if line.startswith("cs en")]
-    ranks = [f"{re.sub(r'[.][0-9]+$', '', row[7])},{row[4]},{row[5]}" for row in rows]
-    (tmp_path / "ranks.csv").write_text("\n".join(["system,rank_low,rank_high", *ranks]))
-    assert (
-        main(
-            [
-                "score",
-                f"--scores=z={HUMAN}/wmt22/ad-seg-scores-cs-en.csv",
-                "--official",
-                str(tmp_path / "ranks.csv"),
-            ]
-        )
-        == 0
-    )
-    text = capsys.readouterr().out
-    assert (
-        "z: The published ranking comes out with ranks as WMT21 into English and as WMT22 into English."
-        in text
-    )
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("clusters", "z: The published ranking comes out with ranks as WMT21 into English and"),
+        ("ad-sys-ranking-cs-en-z-names", "Z.SCR: 12 of 12 published scores come out here"),
+        ("ad-sys-scores-cs-en", "Z.SCR: 12 of 12 published scores come out here"),
+    ],
+)
+def test_the_tables_of_wmt22_come_out_of_the_ratings(file, said, run):
+    ratings = HUMAN / "wmt22/ad-seg-scores-cs-en.csv"
+    options = ["--langpair", "cs-en", "--official", HUMAN / f"wmt22/{file}.csv"]
+    assert said in run("score", f"--scores=z={ratings}", *options).out
 
 
 @needs_published
@@ -216,93 +160,47 @@ def test_the_ranks_of_wmt22_out_of_english_come_out():
     }
 
 
-def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, capsys):
+def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, run, run_json):
     """As WMT25 has it, each of two ratings of a segment is a segment of its own; their mean gives
     other ranks.
     """
     rng = np.random.default_rng(3)
     lines = ["system,line,rater,score"]
-    for system in range(6):
-        for line in range(1, 121):
-            quality = 60 + 8 * (line * 7919 % 13 - 6) / 6 - 1.1 * system
-            for rater, strictness in (("x", 0), ("y", 6)):
-                lines.append(
-                    f"S{system},{line},{rater},{quality + strictness + rng.normal(0, 7):.1f}"
-                )
+    for system, line in itertools.product(range(6), range(1, 121)):
+        quality = 60 + 8 * (line * 7919 % 13 - 6) / 6 - 1.1 * system
+        for rater, strictness in (("x", 0), ("y", 6)):
+            score = quality + strictness + rng.normal(0, 7)
+            lines.append(f"S{system},{line},{rater},{score:.1f}")
     scores, ranks = tmp_path / "esa.csv", tmp_path / "ranks.csv"
     scores.write_text("\n".join(lines))
-    found = compare(
-        read_scores({"ESA": scores}, raters="segments"), "ESA", rank_rule="wmt25"
-    ).metrics["ESA"]
-    ranks.write_text(
-        "\n".join(
-            [
-                "system,rank_low,rank_high",
-                *(f"{row.system},{row.rank_low},{row.rank_high}" for row in found.systems),
-            ]
-        )
-    )
-    assert main(["score", "--scores", f"ESA={scores}", "--official", str(ranks)]) == 0
-    text = capsys.readouterr().out
-    assert (
-        "ESA: The published ranking comes out with ranks as WMT25 with --raters segments." in text
-    )
-    assert (
-        main(["score", "--scores", f"ESA={scores}", "--official", str(ranks), "--format", "json"])
-        == 0
-    )
-    counts = json.loads(capsys.readouterr().out)["ranks"]["counts"]
+    read = {how: read_scores({"ESA": scores}, raters=how) for how in ("mean", "segments")}
+    found = compare(read["segments"], "ESA", rank_rule="wmt25").metrics["ESA"]
+    write_ranks(ranks, found.systems)
+    asked = "score --scores", f"ESA={scores}", "--official", ranks
+    come_out = "The published ranking comes out with ranks as WMT25"
+    assert f"ESA: {come_out} with --raters segments." in run(*asked).out
+    assert f"{come_out}." in run(*asked, "--raters", "segments").out
+    counts = run_json(*asked)["ranks"]["counts"]
     assert counts["wmt25 --raters segments"] == 6 > counts["wmt25"]
-    for raters, is_told in (("mean", True), ("segments", False)):
-        read = read_scores({"ESA": scores}, raters=raters)
-        codes = [one.code for one in compare(read, "ESA", trials=99, rank_rule="wmt25").warnings]
+    for raters, rule, is_told in (
+        ("mean", "wmt25", True),
+        ("segments", "wmt25", False),
+        ("mean", "wmt22", False),
+    ):
+        codes = list_codes(compare(read[raters], "ESA", trials=99, rank_rule=rule))
         assert ("rank-rule-of-ratings" in codes) == is_told
-    assert "rank-rule-of-ratings" not in [
-        one.code
-        for one in compare(
-            read_scores({"ESA": scores}), "ESA", trials=99, rank_rule="wmt22"
-        ).warnings
-    ]
-    assert (
-        main(
-            ["score", "--scores", f"ESA={scores}", "--raters", "segments", "--official", str(ranks)]
-        )
-        == 0
-    )
-    assert "comes out with ranks as WMT25." in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("options", brief(1, [[], ["--refs-as-systems"]]))
-def test_a_reference_that_takes_part_is_found(options, tmp_path, capsys):
+@pytest.mark.parametrize("option", brief(1, ["", "--refs-as-systems"]))
+def test_a_reference_that_takes_part_is_found(option, tmp_path, run):
     testset = simulated_task().testsets["qaa-en"]
     first, other = testset.references
     found = compare(testset.scored_with([first], others_as_systems=True), "bleu").metrics["bleu"]
-    ranks = tmp_path / "ranks.csv"
     names = {name_as_system(other): other}
-    ranks.write_text(
-        "\n".join(
-            [
-                "system,rank_low,rank_high",
-                *(
-                    f"{names.get(row.system, row.system)},{row.rank_low},{row.rank_high}"
-                    for row in found.systems
-                ),
-            ]
-        )
-    )
-    asked = [
-        "score",
-        "--demo-task",
-        "--langpair",
-        "qaa-en",
-        "--refs",
-        first,
-        *options,
-        "--metrics",
-        "bleu",
-    ]
-    assert main([*asked, "--official", str(ranks)]) == 0
-    text = capsys.readouterr().out
-    hint = "" if options else " with --refs-as-systems"
+    ranks = tmp_path / "ranks.csv"
+    write_ranks(ranks, found.systems, called=lambda name: names.get(name, name))
+    asked = f"score --demo-task --langpair qaa-en --metrics bleu {option} --refs"
+    text = run(asked, first, "--official", ranks).out
+    hint = "" if option else " with --refs-as-systems"
     assert f"The published ranking comes out with ranks by simultaneous rank ranges{hint}." in text
     assert "Not ranked here" not in text

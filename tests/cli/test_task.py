@@ -13,8 +13,8 @@ def folder(score_folder):
     return score_folder
 
 
-def test_json(run, folder):
-    data = json.loads(run("task", "--folder", folder, "--format", "json", "--trials", 499).out)
+def test_json(run_json, folder):
+    data = run_json("task", "--folder", folder, "--trials", 499)
     assert (
         data["task"]["pairs"] == ["en-de_DE", "en-ja_JP"]
         and data["task"]["systems"]["Alpha"]["constrained"]
@@ -42,29 +42,25 @@ def test_the_same_seed_gives_the_same_bytes(run, folder):
     assert first == second
 
 
-def test_what_is_compared_is_chosen(run, folder):
-    data = json.loads(
-        run(
-            "task",
-            "--folder",
-            folder,
-            "--format",
-            "json",
-            "--track",
-            "constrained",
-            "--pairs",
-            "en-ja_JP",
-            "--primary",
-            "MetricX-24",
-            "--trials",
-            499,
-        ).out
+def test_what_is_compared_is_chosen(run_json, folder):
+    data = run_json(
+        "task",
+        "--folder",
+        folder,
+        "--track",
+        "constrained",
+        "--pairs",
+        "en-ja_JP",
+        "--primary",
+        "MetricX-24",
+        "--trials",
+        499,
     )
     assert list(data["task"]["systems"]) == ["Alpha", "Beta"] and data["macro"] == {}
     assert list(data["pairs"]["en-ja_JP"]["metrics"]) == ["MetricX-24", "XCOMET"]
 
 
-def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
+def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, run_json, folder):
     options = [
         "--folder",
         folder,
@@ -77,7 +73,7 @@ def test_systems_are_left_out_for_reasons_in_all_pairs_or_in_one(run, folder):
         "--exclude",
         "en-ja_JP:Beta",
     ]
-    data = json.loads(run("task", *options, "--format", "json").out)
+    data = run_json("task", *options)
     assert data["excluded"] == [
         {"system": "Gamma", "reason": "withdrawn, by mail", "pair": None},
         {"system": "Beta", "reason": "", "pair": "en-ja_JP"},
@@ -213,38 +209,36 @@ def test_ratings_that_do_not_fit_the_texts_are_told_and_left_out(run, tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        ["task", "--trials", 99, "--resamples", 99, "--metrics", "bleu"],
-        ["agreement", "--all-pairs", "--human", "human", "--trials", 99, "--metrics", "bleu"],
+        "task --trials 99 --resamples 99 --metrics bleu --pairs qaa-en",
+        "agreement --all-pairs --human human --trials 99 --metrics bleu",
     ],
 )
 def test_the_simulated_task_has_one_name_everywhere(run, command):
-    assert (done := run(*command, "--demo-task")).status == 0, done.err
-    if command[0] == "task":
-        assert done.out == run(*command, "--demo").out
-        assert run(*command, "--demo", "--name", "Mine").out == done.out.replace(
-            "simulated task:", "Mine:"
-        )
-        assert run(*command, "--demo").out == done.out
+    done = run(command, "--demo-task")
+    assert done.status == 0, done.err
+    if command.startswith("task"):
+        assert run(command, "--demo").out == done.out
+        named = done.out.replace("simulated task:", "Mine:")
+        assert run(command, "--demo", "--name", "Mine").out == named
 
 
-def test_one_language_pair_of_the_simulated_task(run):
-    options = "--format", "json", "--metrics", "human", "--trials", 99, "--resamples", 99
-    whole = json.loads(run("task", "--demo-task", *options).out)["pairs"]["qab-en"]
-    alone = json.loads(run("compare", "--demo-task", "--langpair", "qab-en", *options).out)
+def test_one_language_pair_of_the_simulated_task(run, run_json):
+    quick = "--metrics human --trials 99 --resamples 99"
+    whole = run_json(f"task --demo-task --pairs qab-en {quick}")["pairs"]["qab-en"]
+    alone = run_json(f"compare --demo-task --langpair qab-en {quick}")
     assert alone["testset"] == whole["testset"]
-    wrong = run("compare", "--demo-task", "--langpair", "xx-yy")
-    assert wrong.status == 2 and "Unknown language pair 'xx-yy'" in wrong.err
+    wrong = run("compare --demo-task --langpair xx-yy")
+    assert wrong.status == 2
+    assert "Unknown language pair 'xx-yy'" in wrong.err
 
 
-def test_a_task_is_called_by_more_than_the_folder_of_a_release(run, tmp_path):
+def test_a_task_is_called_by_more_than_the_folder_of_a_release(run_json, tmp_path):
     for place, called in (("wmt23/txt", "wmt23"), ("mine/data", "mine data")):
         for name, text in task_files().items():
             path = tmp_path / place / name.removeprefix("mytask/")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        data = json.loads(
-            run("task", "--folder", tmp_path / place, "--trials", 99, "--format", "json").out
-        )
+        data = run_json("task", "--folder", tmp_path / place, "--trials", 99)
         assert (
             data["task"]["name"] == called
             and data["pairs"]["en-cs"]["testset"]["name"] == f"{called} en-cs"

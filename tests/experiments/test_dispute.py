@@ -12,11 +12,13 @@ import pytest
 from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.experiments.dispute import examine_dispute
 from mtsig_core.report.html import report_html
-from mtsig_core.report.pair_summary import summary_json, summary_report, summary_verdict
+from mtsig_core.report.pair_summary import summary_report, summary_verdict
 from mtsig_core.report.text import report_text
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.testset import SegmentScores, show_name
 from tests.builders.markup import Page
+from tests.builders.rendered import summary_json
+from tests.builders.results import find_pair
 
 HOSTILE, ARABIC, OTHER = "<script>alert(1)</script>", show_name("نظام \u202eabc"), "C & D"
 ASKED = dict(trials=199, resamples=50)
@@ -52,77 +54,58 @@ def found(testset):
 
 
 def test_each_number_is_the_one_that_is_found_alone(testset, found):
-    data = json.loads(summary_json(found))
-    for name in ("bleu", "human"):
-        alone = compare(testset, name, **ASKED).metrics[name]
-        pair = next(pair for pair in alone.pairs if {pair.a, pair.b} == {HOSTILE, ARABIC})
-        own = data["metrics"][name]
-        assert (own["pair"]["p_adjusted"], own["pair"]["ci_joint_low"]) == (
-            pair.p_adjusted,
-            pair.ci_joint_low,
-        )
+    data = json.loads(summary_json(found))["metrics"]
+    for name, rules in (("bleu", ["overlap"]), ("human", ["wmt24", "wmt25", "overlap"])):
+        own = data[name]
+        pair = find_pair(compare(testset, name, **ASKED).metrics[name], HOSTILE, ARABIC)
+        for field in ("p_adjusted", "ci_joint_low"):
+            assert own["pair"][field] == getattr(pair, field)
         assert own["delta"] == pytest.approx(pair.delta if pair.a == HOSTILE else -pair.delta)
         assert own["tests"][0]["p_value"] == pair.p_value
-        for rule in ("wmt24", "wmt25", "overlap") if name == "human" else ("overlap",):
-            ruled = {
-                row.system: [row.rank_low, row.rank_high]
-                for row in compare(testset, name, rank_rule=rule, **ASKED).metrics[name].systems
-            }
+        for rule in rules:
+            systems = compare(testset, name, rank_rule=rule, **ASKED).metrics[name].systems
+            ruled = {row.system: [row.rank_low, row.rank_high] for row in systems}
             assert own["ranks"][rule] == {"a": ruled[HOSTILE], "b": ruled[ARABIC]}
+    both = testset.only([HOSTILE, ARABIC])
     for name in ("r1", "r2"):
-        one = (
-            compare(testset.scored_with([name]).only([HOSTILE, ARABIC]), **ASKED)
-            .metrics["bleu"]
-            .pairs[0]
-        )
-        assert abs(data["metrics"]["bleu"]["references"][name]["delta"]) == pytest.approx(
-            abs(one.delta)
-        )
-        assert data["metrics"]["bleu"]["references"][name]["p_value"] == one.p_value
+        (alone,) = compare(both.scored_with([name]), **ASKED).metrics["bleu"].pairs
+        by_reference = data["bleu"]["references"][name]
+        assert abs(by_reference["delta"]) == pytest.approx(abs(alone.delta))
+        assert by_reference["p_value"] == alone.p_value
     for kind in ("segment", "document"):
-        one = compare(testset.only([HOSTILE, ARABIC]), unit=kind, **ASKED).metrics["bleu"].pairs[0]
-        of = data["metrics"]["bleu"]["units"][kind]
-        assert (of["p_value"], of["se"]) == (one.p_value, pytest.approx(one.se))
+        (alone,) = compare(both, unit=kind, **ASKED).metrics["bleu"].pairs
+        by_unit = data["bleu"]["units"][kind]
+        assert (by_unit["p_value"], by_unit["se"]) == (alone.p_value, pytest.approx(alone.se))
 
 
 def test_domains_and_deciders_by_hand(testset, found):
-    scores = testset.scores["human"].by_system
-    d = np.array(
-        [
-            np.nan if None in both else both[0] - both[1]
-            for both in zip(scores[HOSTILE], scores[ARABIC], strict=True)
-        ]
-    )
-    own = next(one for one in found.metrics if one.result.metric == "human")
+    human = testset.scores["human"].by_system
+    d = np.subtract(*(np.array(human[name], dtype=float) for name in (HOSTILE, ARABIC)))
+    (own,) = (metric for metric in found.metrics if metric.result.metric == "human")
     pair = own.domains.pairs[0]
     sign = 1 if pair.a == HOSTILE else -1
-    assert [sign * part.delta for part in pair.domains] == pytest.approx(
-        [np.nanmean(d[:12]), np.nanmean(d[12:])]
-    )
+    means = [np.nanmean(d[:12]), np.nanmean(d[12:])]
+    assert [sign * part.delta for part in pair.domains] == pytest.approx(means)
     rows = json.loads(summary_json(found))["metrics"]["human"]["domains"]
-    both = ~np.isnan(d)
-    a, b = (np.array(scores[name], dtype=float) for name in (HOSTILE, ARABIC))
-    for at, row in zip((slice(0, 12), slice(12, N)), rows, strict=True):
-        means = [
-            values[at][both[at]].mean() for values in (a, b)
-        ]  # of the lines that the difference is of
-        assert (row["score_a"], row["score_b"], row["delta"]) == pytest.approx(
-            (*means, means[0] - means[1])
-        )
-        assert (row["n_segments"], row["n_documents"]) == (both[at].sum(), 6)
-    assert sum(row["n_segments"] for row in rows) == own.examination.n
+    for row, mean in zip(rows, means, strict=True):
+        assert row["delta"] == pytest.approx(mean)
+        assert row["delta"] == pytest.approx(row["score_a"] - row["score_b"])
+    sizes = [(row["n_segments"], row["n_documents"]) for row in rows]
+    assert sizes == [(11, 6), (12, 6)]
+    assert own.examination.n == 23
+
+    def added(*lines):
+        return np.nanmean(d) - np.nanmean(np.delete(d, lines))
+
     people = examine_dispute(testset, ["human"], a=HOSTILE, b=ARABIC, **ASKED)
-    influence = np.array(
-        [0 if np.isnan(x) else np.nanmean(d) - np.nanmean(np.delete(d, k)) for k, x in enumerate(d)]
-    )
-    assert [one.position for one in people.segments[0]] == np.argsort(-influence)[:2].tolist()
-    assert [one.added for one in people.segments[1]] == pytest.approx(np.sort(influence)[:2])
-    by_document = [np.nanmean(d) - np.nanmean(np.delete(d, [2 * k, 2 * k + 1])) for k in range(12)]
-    assert people.documents[0][0].added == pytest.approx(max(by_document))
-    assert (
-        people.documents[0][0].name == f"{'news' if np.argmax(by_document) < 6 else 'speech'} · "
-        f"d{np.argmax(by_document)}"
-    )
+    influence = np.array([0 if np.isnan(d[k]) else added(k) for k in range(N)])
+    first, last = people.segments
+    assert [segment.position for segment in first] == np.argsort(-influence)[:2].tolist()
+    assert [segment.added for segment in last] == pytest.approx(np.sort(influence)[:2])
+    by_document = [added(2 * k, 2 * k + 1) for k in range(12)]
+    decider, largest = people.documents[0][0], np.argmax(by_document)
+    assert decider.added == pytest.approx(by_document[largest])
+    assert decider.name == f"{'news' if largest < 6 else 'speech'} · d{largest}"
 
 
 def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
@@ -157,30 +140,24 @@ def test_positive_is_better_for_the_first_whichever_way_a_metric_points(testset)
 
 
 def test_what_is_added_speaks_for_the_first_where_lower_is_better_too(testset):
-    one = examine_dispute(testset, "ter", a=ARABIC, b=OTHER, **ASKED)
+    found = examine_dispute(testset, "ter", a=ARABIC, b=OTHER, **ASKED)
 
     def gain(segments):
         part = testset.take(segments)
         return -examine_pair(part, "ter", ARABIC, OTHER, trials=99, resamples=10).delta
 
-    everything = range(N)
-    for side, sign in zip(one.documents, (1, -1), strict=True):
-        for own in side:
-            left = [k for k in everything if testset.document_index[k] != own.position]
-            assert (
-                own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
-            )
-    for side, sign in zip(one.segments, (1, -1), strict=True):
-        for own in side:
-            left = [k for k in everything if k != own.position]
-            assert (
-                own.added == pytest.approx(gain(everything) - gain(left)) and sign * own.added > 0
-            )
-    assert one.documents[0] and one.documents[1] and one.segments[0]
-    assert json.loads(summary_json(one))["documents"][0]["added"] == one.documents[0][0].added
-    report = summary_report(one, "mtsig pair")
-    assert f"{one.documents[0][0].added:+.3g}" in report_text(report)
-    assert f"{one.segments[0][0].added:+.3g}" in report_html(report)
+    whole = gain(range(N))
+    for units, index in ((found.documents, testset.document_index), (found.segments, range(N))):
+        for side, sign in zip(units, (1, -1), strict=True):
+            for unit in side:
+                left = [k for k in range(N) if index[k] != unit.position]
+                assert unit.added == pytest.approx(whole - gain(left))
+                assert sign * unit.added > 0
+    (first, *_), (_, *_) = found.documents
+    assert json.loads(summary_json(found))["documents"][0]["added"] == first.added
+    report = summary_report(found, "mtsig pair")
+    assert f"{first.added:+.3g}" in report_text(report)
+    assert f"{found.segments[0][0].added:+.3g}" in report_html(report)
 
 
 def test_a_metric_that_cannot_compare_them_is_named_and_mistakes_are_messages(testset):

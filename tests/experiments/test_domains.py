@@ -11,7 +11,9 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.domains import by_domain, find_half_width
 from mtsig_core.report.experiment_reports import domains_note, domains_verdict
 from tests.builders.plain_nist import plain
+from tests.builders.results import list_codes, select_cautions
 from tests.builders.score_tables import rated_systems
+from tests.builders.toys import texts
 
 
 def rated(scores, domains, documents=None):
@@ -145,22 +147,17 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
     scores["A"][:15:2], scores["B"][3], scores["C"][18:] = np.nan, np.nan, np.nan
     for row in scores.values():
         row[21:] = np.nan
-    domains, documents = ["x"] * 12 + ["y"] * 9 + ["z"] * 3, [f"d{k // 3}" for k in range(24)]
+    domains, documents = ["x"] * 12 + ["y"] * 9 + ["z"] * 3, np.arange(24) // 3
     found = compare_domains(scores, domains, documents)
     assert len(found.pairs) == 3
     for pair in found.pairs:
         a, b = scores[pair.a], scores[pair.b]
-        for own, at in zip(pair.domains, (slice(0, 12), slice(12, 21)), strict=True):
-            both = ~np.isnan(a[at] + b[at])
-            assert (own.score_a, own.score_b) == pytest.approx(
-                (a[at][both].mean(), b[at][both].mean())
-            )
-            assert own.delta == pytest.approx(own.score_a - own.score_b)
-            assert (own.n_segments, own.n_documents) == (
-                both.sum(),
-                len({doc for doc, there in zip(documents[at], both, strict=True) if there}),
-            )
-    assert [caution.code for caution in found.warnings] == [
+        for part, inside in zip(pair.domains, (range(12), range(12, 21)), strict=True):
+            both = [k for k in inside if not np.isnan(a[k] + b[k])]
+            assert (part.score_a, part.score_b) == pytest.approx((a[both].mean(), b[both].mean()))
+            assert part.delta == pytest.approx(part.score_a - part.score_b)
+            assert (part.n_segments, part.n_documents) == (len(both), len(set(documents[both])))
+    assert list_codes(found) == [
         "partly-rated",
         "rated-on-different-lines",
         "domains-without-scores",
@@ -170,49 +167,33 @@ def test_a_pair_has_scores_and_sizes_of_the_lines_that_its_difference_is_of():
     assert found.warnings[2].facts == {"domains": ("z",)}
     assert "; a pair is compared on the segments" in domains_note(found)
     whole = compare_domains(*two(7, 12, 0.5))
-    assert [one.code for one in whole.warnings] == ["few-units-in-parts"]
+    assert list_codes(whole) == ["few-units-in-parts"]
     assert "a pair is compared on" not in domains_note(whole)
-    assert [(own.n_segments, own.n_documents) for own in whole.pairs[0].domains] == [(12, None)] * 2
+    for part in whole.pairs[0].domains:
+        assert (part.n_segments, part.n_documents) == (12, None)
 
 
 def test_nist_of_a_domain_has_the_weights_of_that_domain():
-    """As `score` and `compare` of the domain alone; by a plain computation on its texts, all of
-    them words.
-    """
-    rng = np.random.default_rng(8)
-    words = np.array([f"w{k}" for k in range(40)])
-    ref = [" ".join(rng.choice(words[: 20 if k < 25 else 40], 7)) for k in range(40)]
-    outputs = {
-        name: [
-            " ".join(word if rng.random() > share else "q" for word in line.split()) for line in ref
-        ]
-        for name, share in (("A", 0.2), ("B", 0.5))
-    }
-    testset = TestSet("toy", outputs, {"ref": ref}, domains=["x"] * 25 + ["y"] * 15)
+    """As `score` and `compare` of the domain alone; by a plain computation on its texts."""
+    reference, (a, b) = texts(8, [0.2, 0.5], 40)
+    domains = ["x"] * 25 + ["y"] * 15
+    testset = TestSet("toy", {"A": a, "B": b}, {"ref": reference}, domains=domains)
     found = by_domain(testset, "nist", trials=199, resamples=50)
-    for part, at in zip(found.domains, (slice(0, 25), slice(25, 40)), strict=True):
-        expected = plain(
-            TestSet("part", {name: texts[at] for name, texts in outputs.items()}, {"ref": ref[at]})
-        )
-        alone = compare(testset.in_domain(part.domain), "nist", trials=199, resamples=50).metrics[
-            "nist"
-        ]
+    for part, of_pair in zip(found.domains, found.pairs[0].domains, strict=True):
+        inside = testset.in_domain(part.domain)
+        expected = plain(inside)
         assert [part.scores[name] for name in "AB"] == pytest.approx(expected)
+        alone = compare(inside, "nist", trials=199, resamples=50).metrics["nist"]
         assert {row.system: row.score for row in alone.systems} == pytest.approx(part.scores)
-        (pair,) = (one for one in found.pairs[0].domains if one.domain == part.domain)
-        assert (pair.score_a, pair.score_b, pair.delta) == pytest.approx(
-            (*expected, expected[0] - expected[1])
-        )
-        assert alone.pairs[0].delta == pytest.approx(pair.delta)
-        assert (
-            part.signature in alone.signature
-            and f"weights:{part.n_segments}-segments" in part.signature
-        )
+        assert (of_pair.domain, of_pair.score_a) == (part.domain, pytest.approx(expected[0]))
+        assert of_pair.delta == pytest.approx(expected[0] - expected[1])
+        assert alone.pairs[0].delta == pytest.approx(of_pair.delta)
+        assert part.signature in alone.signature
+        assert f"weights:{part.n_segments}-segments" in part.signature
     assert found.pairs[0].delta == pytest.approx(np.subtract(*plain(testset)))
-    assert [one.metric for one in found.warnings if one.code == "weights-of-domains"] == ["nist"]
-    assert {
-        row.signature for row in by_domain(testset, "bleu", trials=199, resamples=50).domains
-    } == {None}
+    assert select_cautions(found, "weights-of-domains")[0].metric == "nist"
+    by_bleu = by_domain(testset, "bleu", trials=199, resamples=50)
+    assert {part.signature for part in by_bleu.domains} == {None}
 
 
 def test_one_domain_and_blocks_are_refused():

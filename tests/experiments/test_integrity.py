@@ -1,15 +1,12 @@
 """Integrity of submissions: equal lines counted by hand, and documents that drive intervals."""
 
-import json
-
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from mtsig_core import SegmentScores, TestSet
-from mtsig_core.cli.main import main
+from mtsig_core import TestSet
 from mtsig_core.experiments.integrity import chance_of_share, examine_integrity
-from mtsig_core.report.experiment_reports import list_findings
+from mtsig_core.report.integrity_reports import list_findings
 from tests.builders.score_tables import rated_systems
 
 REFERENCE = [f"this is the line number {k} of the reference" for k in range(10)]
@@ -34,31 +31,25 @@ def test_equal_lines_are_counted_and_short_ones_are_not():
     assert (a.equal_to_source, c.equal_to_source) == (0, 3)
     assert (a.nearest.system, a.nearest.share_equal) == ("B", 0.9) and c.nearest.share_equal == 0.0
     assert list_findings(found) == [
+        "Lines worth a look, in 1 system: C (3).",
         f"Nearly the same output: A and B (cross-BLEU {a.nearest.cross_bleu:.0f}, 90% of the lines are equal). The "
-        f"median cross-BLEU of two systems is {found.median_cross_bleu:.0f}."
+        f"median cross-BLEU of two systems is {found.median_cross_bleu:.0f}.",
     ]
     expected = BLEU(tokenize="13a").corpus_score(near, [copied]).score
     assert a.nearest.cross_bleu == b.nearest.cross_bleu == pytest.approx(expected)
 
 
 def test_the_document_that_drives_an_interval_is_named():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(80, 1, 60)
-    scores[30:33] = 0.0
-    rated = {"A": SegmentScores({"S": scores.tolist(), "T": rng.normal(80, 1, 60).tolist()})}
-    found = examine_integrity(
-        TestSet(
-            "toy",
-            {"S": [None] * 60, "T": [None] * 60},
-            {},
-            scores=rated,
-            documents=[f"d{k // 3}" for k in range(60)],
-        )
-    )
+    scores = np.random.default_rng(0).normal(80, 1, (2, 60))
+    scores[0, 30:33] = 0.0
+    by_system = dict(zip("ST", scores, strict=True))
+    found = examine_integrity(rated_systems(by_system, [f"d{k // 3}" for k in range(60)]))
     first, second = found.systems
-    assert first.driving_document.document == "d10" and first.driving_document.share > 0.9
-    assert first.driving_document.p_value < 0.001
-    assert second.driving_document is None and first.nearest is None
+    driving = first.driving_document
+    assert driving.document == "d10"
+    assert driving.share > 0.9
+    assert driving.p_value < 0.001
+    assert (second.driving_document, first.nearest) == (None, None)
 
 
 def drives_by_chance(sizes, repeats, systems=1):
@@ -114,53 +105,37 @@ def test_a_document_that_is_only_long_drives_nothing():
     assert found.systems[0].driving_document is None
 
 
-@pytest.mark.parametrize(
-    ("form", "part"),
-    [("text", "Nothing stands out."), ("latex", "toprule"), ("csv", "system,equal_ref")],
-)
-def test_the_command_prints_it(form, part, tmp_path, capsys):
-    names = {}
-    for name, lines in {
-        "ref": REFERENCE,
-        "A": REFERENCE[::-1],
-        "B": [f"a line of text as long as it is {k}" for k in range(10)],
-    }.items():
-        names[name] = str(tmp_path / f"{name}.txt")
-        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
-    asked = ["integrity", "--ref", names["ref"], "--system", names["A"], "--system", names["B"]]
-    assert main([*asked, "--format", form]) == 0
-    assert part in capsys.readouterr().out
-    assert main([*asked, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)["systems"]
-    assert found["A"].keys() == {
-        "equal_to_reference",
-        "equal_to_source",
-        "nearest",
-        "driving_document",
-        "warnings",
-    }
-    assert found["A"]["nearest"] == {
-        "system": "B",
-        "cross_bleu": pytest.approx(0.0, abs=9),
-        "share_equal": 0.0,
-    }
+def write_lines(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
-    (tmp_path / "references").mkdir()
-    for part, lines in {
-        "references/en-de.ref.txt": REFERENCE,
-        "references/en-cs.ref.txt": REFERENCE,
-        "system-outputs/en-de/A.txt": REFERENCE,
-        "system-outputs/en-de/B.txt": REFERENCE[::-1],
-        "system-outputs/en-cs/A.txt": REFERENCE,
-    }.items():
-        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / part).write_text("\n".join(lines) + "\n")
-    assert main(["integrity", "--folder", str(tmp_path), "--format", form]) == 0
-    assert {
-        "text": "Not in all language pairs: B (without en-cs).",
-        "latex": "toprule",
-        "csv": "language_pair,testset",
-    }[form] in capsys.readouterr().out
-    assert main(["integrity", "--folder", str(tmp_path), "--format", "json"]) == 0
-    whole = json.loads(capsys.readouterr().out)
-    assert whole["missing"] == {"B": ["en-cs"]} and whole["pairs"].keys() == {"en-cs", "en-de"}
+
+def test_the_command_prints_it(tmp_path, run, run_json):
+    other = [f"a line of text as long as it is {k}" for k in range(10)]
+    ref = write_lines(tmp_path / "ref.txt", REFERENCE)
+    a, b = (
+        write_lines(tmp_path / f"{name}.txt", lines)
+        for name, lines in (("A", REFERENCE[::-1]), ("B", other))
+    )
+    asked = "integrity --ref", ref, "--system", a, "--system", b
+    assert "Nothing stands out." in run(*asked).out
+    assert "system,equal_ref" in run(*asked, "--format", "csv").out
+    found = run_json(*asked)["systems"]["A"]
+    assert found["nearest"]["system"] == "B"
+    keys = {"equal_to_reference", "equal_to_source", "nearest", "driving_document", "warnings"}
+    keys.add("line_faults")
+    assert found.keys() == keys
+
+
+def test_the_command_tells_who_lacks_a_language_pair(tmp_path, run, run_json):
+    for pair, names in (("en-de", "AB"), ("en-cs", "A")):
+        write_lines(tmp_path / "references" / f"{pair}.ref.txt", REFERENCE)
+        for name in names:
+            write_lines(tmp_path / "system-outputs" / pair / f"{name}.txt", REFERENCE)
+    asked = "integrity --folder", tmp_path
+    assert "Not in all language pairs: B (without en-cs)." in run(*asked).out
+    assert "language_pair,testset" in run(*asked, "--format", "csv").out
+    whole = run_json(*asked)
+    assert whole["missing"] == {"B": ["en-cs"]}
+    assert whole["pairs"].keys() == {"en-cs", "en-de"}

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import product
 from math import erfc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,10 +24,11 @@ from mtsig_core.source import Source
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.resampling import cell_bits, unpack_bits
 from mtsig_core.testset import SegmentScores
+from tests.builders.code import DATA
 from tests.builders.score_tables import by_hand, enumerated, noisy, rated
 from tests.builders.toys import texts
 
-WMT24 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt24"
+WMT24 = DATA / "wmt24"
 
 
 @pytest.mark.parametrize("lower", [(), ("metric",)])

@@ -12,6 +12,7 @@ from mtsig_core.experiments.error_rates import type_one, unit_changes, variants
 from mtsig_core.experiments.sampling import coverage, pair_tests
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.report.experiment_tables import unit_table
+from tests.builders.cases import brief
 from tests.builders.score_tables import rated_systems
 from tests.builders.toys import Given, mean, segment_scores, texts, toy, with_statistics
 
@@ -31,26 +32,14 @@ def three():
 
 def test_scores_and_p_are_those_of_others(three):
     found = pair_tests(three, "bleu", "C", "A", trials=199, seed=3)
-    theirs = [
-        sacrebleu.corpus_bleu(list(three.systems[name]), [list(three.references["ref"])]).score
-        for name in "CA"
-    ]
+    references = [list(three.references["ref"])]
+    theirs = [sacrebleu.corpus_bleu(list(three.systems[name]), references).score for name in "CA"]
     assert (found.score_a, found.score_b) == pytest.approx(theirs)
     assert found.improvement == pytest.approx(theirs[0] - theirs[1])
+    both, asked = three.only(["A", "C"]), dict(trials=199, seed=3, correction="none")
     for row in found.rows:
-        (pair,) = (
-            compare(
-                three.only(["A", "C"]),
-                "bleu",
-                test=row.test,
-                unit=row.unit,
-                trials=199,
-                seed=3,
-                correction="none",
-            )
-            .metrics["bleu"]
-            .pairs
-        )
+        result = compare(both, "bleu", test=row.test, unit=row.unit, **asked).metrics["bleu"]
+        (pair,) = result.pairs
         assert (row.p_value, row.significant) == (pair.p_value, pair.significant)
     assert [row.unit for row in found.rows] == ["segment"] * 5 + ["document"] * 5
 
@@ -78,48 +67,27 @@ def test_tests_of_single_segments_have_no_row_by_document():
     assert found.p_value("segment", "t") == pytest.approx(stats.ttest_rel(*values).pvalue, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    "of_c",
-    [
-        range(70),
-        *(
-            pytest.param(some, marks=pytest.mark.long)
-            for some in (range(0), range(60, 70), range(4))
-        ),
-    ],
-)
+@pytest.mark.parametrize("of_c", brief(1, [range(70), (range(0),), (range(60, 70),), (range(4),)]))
 def test_what_a_third_system_lacks_does_not_matter(of_c):
     """A and B have the first 60 segments; C has other ones, or those of one document."""
-    values = np.pad(
-        segment_scores(6, [60, 60], 60)[..., 0], ((0, 0), (0, 10)), constant_values=np.nan
-    )
-    documents = np.arange(70) // 5
-    two = dict(zip("AB", values, strict=True))
-    third = {"C": [50.0 if k in of_c else None for k in range(70)]}
-    found = pair_tests(rated_systems({**two, **third}, documents), "human", "A", "B", trials=99)
-    alone = pair_tests(
-        rated_systems({name: row[:60] for name, row in two.items()}, documents[:60]),
-        "human",
-        "A",
-        "B",
-        trials=99,
-    )
-    assert found.n_segments == 60 and [row.unit for row in found.rows] == [
-        row.unit for row in alone.rows
-    ]
+    values = np.full((3, 70), np.nan)
+    values[:2, :60] = segment_scores(6, [60, 60], 60)[..., 0]
+    values[2, of_c] = 50
+    by_system, documents = dict(zip("ABC", values, strict=True)), np.arange(70) // 5
+    with_third = rated_systems(by_system, documents)
+    two = with_third.only(["A", "B"])
+    alone = pair_tests(two.take(range(60)), "human", "A", "B", trials=99)
+    found = pair_tests(with_third, "human", "A", "B", trials=99)
+    assert found.n_segments == 60
+    assert [row.unit for row in found.rows] == [row.unit for row in alone.rows]
     assert found.p_value("segment", "t") == pytest.approx(alone.p_value("segment", "t"))
-    assert {row.unit for row in found.rows} == {"segment", "document"}
-    for function in (type_one, coverage):
-        asked = (
-            {"n_pairs": 20, "trials": 99}
-            if function is type_one
-            else {"repeats": 10, "resamples": 40}
-        )
-        both = [
-            function(rated_systems({**two, **more}, documents), "human", "A", "B", **asked)
-            for more in ({}, third)
-        ]
-        assert both[0] == both[1] and both[0].n_documents is not None
+    for function, asked in (
+        (type_one, dict(n_pairs=20, trials=99)),
+        (coverage, dict(repeats=10, resamples=40)),
+    ):
+        of_two = function(two, "human", "A", "B", **asked)
+        assert function(with_third, "human", "A", "B", **asked) == of_two
+        assert of_two.n_documents is not None
 
 
 @pytest.fixture(scope="module")
@@ -161,39 +129,32 @@ def test_unit_changes_by_enumeration():
     documents = np.repeat(np.arange(10), 20)
     scores[1, :, 0] -= np.where(documents < 6, 8, -4)  # B's luck is that of whole documents
     scores[2, :, 0] -= 9
-    metric = Given(dict(zip("ABC", scores, strict=True)), mean, name="given")
-    found = unit_changes(toy(3, 200, documents), metric, trials=1999)
+    by_system = dict(zip("ABC", scores, strict=True))
+    found = unit_changes(toy(3, 200, documents), Given(by_system, mean), trials=1999)
+    signs = np.array(list(product([1, -1], repeat=10)))
     exact, by_t = {}, {}
-    for one, other in ("AB", "AC", "BC"):
-        d = scores["ABC".index(one), :, 0] - scores["ABC".index(other), :, 0]
+    for names in ("AB", "AC", "BC"):
+        d = (by_system[names[0]] - by_system[names[1]])[:, 0]
         sums = d.reshape(10, 20).sum(axis=1)
-        flips = np.abs(np.array(list(product([1, -1], repeat=10))) @ sums)
-        exact[one + other], by_t[one + other] = (
-            (flips >= abs(sums.sum()) - 1e-9).mean(),
-            stats.ttest_1samp(d, 0).pvalue,
-        )
-    assert (
-        min(abs(p - 0.05) for p in (*exact.values(), *by_t.values())) > 0.015
-    )  # none is too close to call
-    segment, document = ({pair for pair, p in ps.items() if p <= 0.05} for ps in (by_t, exact))
+        exact[names] = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9)
+        by_t[names] = stats.ttest_1samp(d, 0).pvalue
+    for p in (*exact.values(), *by_t.values()):
+        assert abs(p - 0.05) > 0.015  # none is too close to call
+    segment, document = ({names for names in p if p[names] <= 0.05} for p in (by_t, exact))
     assert segment > document  # or nothing would be tested
     row = found.row("none")
-    assert (row.both, row.segment_only, row.document_only, row.neither) == (
-        len(segment & document),
-        len(segment - document),
-        0,
-        3 - len(segment),
-    )
-    changed = {frozenset((p.a, p.b)) for p in found.pairs if p.correction == "none"}
-    assert changed == {frozenset(pair) for pair in segment - document}
-    for pair in found.pairs:
-        if pair.correction == "none":
-            key = "".join(sorted(pair.a + pair.b))
-            assert pair.p_document == pytest.approx(exact[key], abs=0.03)
-            assert pair.p_segment == pytest.approx(by_t[key], abs=0.03) and pair.se_ratio > 1.3
+    counted = (row.both, row.segment_only, row.document_only, row.neither)
+    assert counted == (len(document), len(segment - document), 0, 3 - len(segment))
+    uncorrected = {"".join(sorted(p.a + p.b)): p for p in found.pairs if p.correction == "none"}
+    assert uncorrected.keys() == segment - document
+    for names, pair in uncorrected.items():
+        assert pair.p_document == pytest.approx(exact[names], abs=0.03)
+        assert pair.p_segment == pytest.approx(by_t[names], abs=0.03)
+        assert pair.se_ratio > 1.3
     bonferroni = found.row("bonferroni")
     assert bonferroni.both + bonferroni.segment_only == sum(3 * p <= 0.05 for p in by_t.values())
-    assert found.n_pairs == 3 and found.se_ratio_low <= found.se_ratio_median <= found.se_ratio_high
+    assert found.n_pairs == 3
+    assert found.se_ratio_low <= found.se_ratio_median <= found.se_ratio_high
 
 
 def test_where_a_correction_can_reject_nothing_it_says_so():

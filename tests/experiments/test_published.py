@@ -2,14 +2,14 @@
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
 
 from mtsig_core.experiments import papers
 from mtsig_core.experiments.papers import KOEHN_T3, KOEHN_T4, RIEZLER_MAXWELL_T2
+from tests.builders.code import DATA
 
-PAPERS = Path(__file__).resolve().parents[3] / "shared" / "papers"
+PAPERS = DATA.parent / "papers"
 METRICS = ("nist", "bleu", "m-bleu")
 #: Where the paper prints another number than was retyped: Table 3, M-BLEU with three references.
 SLIPS = {(3, "m-bleu", 2, 3): (2.42, 2.44)}

@@ -14,12 +14,12 @@ from mtsig_core.readers.uploads import (
     guess_uploads,
     read_uploads,
 )
-from mtsig_core.report.export import comparison_json
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.stats.cautions import find_file_cautions
 from pages._store.kept_sets import pack, unpack
 from tests.builders.counted import SEEN, check_number, many
 from tests.builders.mutations import archives, uploads
+from tests.builders.rendered import comparison_json
 from tests.builders.toys import read_zip, zip_language_pairs, zipped
 from tests.builders.typed_files import typed_official_tables, typed_tasks, typed_uploads
 

@@ -30,7 +30,7 @@ def toy(n=12, seed=0):
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_complained", False)
-    monkeypatch.setattr(STATISTICS_MEMORY, "max_bytes", 0)
+    monkeypatch.setattr(STATISTICS_MEMORY, "most", 0)
     return tmp_path / "cache"
 
 
@@ -103,7 +103,7 @@ def test_in_one_process_texts_are_counted_once(counted):
 def test_memory_has_the_sets_that_were_used_last(counted, monkeypatch):
     sets = [toy(seed=seed) for seed in range(3)]
     n_bytes = Bleu().statistics(sets[0]).nbytes
-    monkeypatch.setattr(STATISTICS_MEMORY, "max_bytes", 2 * n_bytes)
+    monkeypatch.setattr(STATISTICS_MEMORY, "most", 2 * n_bytes)
     counted.clear()
     for number in (0, 1, 0, 2, 0, 1):  # the third makes the second go
         cached_statistics(Bleu(), sets[number])
@@ -229,7 +229,7 @@ def write_often(number):
     """Count again and again in a cache with too little room, and remove entries; how often a result
     was wrong.
     """
-    STATISTICS_MEMORY.max_bytes = 0
+    STATISTICS_MEMORY.most = 0
     cache.MAX_CACHE_BYTES = 3 * cache._LEAST  # so that the processes remove each other's files too
     expected = {seed: Bleu().statistics(toy(seed=seed)) for seed in range(4)}
     wrong = 0

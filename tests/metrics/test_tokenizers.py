@@ -4,7 +4,6 @@ import itertools
 import subprocess
 import sys
 import types
-from pathlib import Path
 from urllib.error import URLError
 
 import numpy as np
@@ -27,8 +26,8 @@ from mtsig_core.metrics.tokenizers import (
     make_tokenizer,
 )
 from mtsig_core.testset import TestSet
+from tests.builders.code import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 TOY = TestSet("toy", {"A": ["a", "b"]}, {"r": ["a", "b"]})
 
 

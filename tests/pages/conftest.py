@@ -2,15 +2,18 @@
 done, however long.
 """
 
+import json
 import math
 
 import pytest
 
-from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE
+from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, TaskSource
+from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.kept_tasks import KeptTask
 from pages._sections import papers_sections, size_sections, trust_sections
-from pages._ui import background
+from pages._ui import background, testsets, views
 from tests.builders.apps import LIGHTER, app, with_fewer
-from tests.builders.screens import small_source
+from tests.builders.screens import arguments, small_source
 from tests.builders.streamlit_parts import as_a_server_that_runs
 from tests.builders.thread_workers import PickledWorker
 
@@ -55,6 +58,18 @@ def server():
 
 
 @pytest.fixture
+def own_stores(monkeypatch, tmp_path):
+    """A database of its own for what is uploaded and reviewed."""
+    stores = (testsets.store, views.reviews, testsets.tables)
+    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
+    for store in stores:
+        store.clear()
+    yield
+    for store in stores:
+        store.clear()
+
+
+@pytest.fixture
 def source(tmp_path):
     return small_source(tmp_path)
 
@@ -95,5 +110,38 @@ def opened(monkeypatch):
 
 
 @pytest.fixture
+def print_json(run):
+    """Read what a command on screen prints as JSON."""
+
+    def start(command, *options):
+        shown = run(*arguments(command), *options, "--format", "json")
+        assert shown.status == 0, shown.err
+        return json.loads(shown.out)
+
+    return start
+
+
+@pytest.fixture
 def folder(score_folder):
     return score_folder
+
+
+@pytest.fixture
+def open_task(opened, folder):
+    """Open a page on the task of scores, by one metric, with few permutations."""
+    usual = {"metric": "XCOMET", "trials": "999"}
+
+    def start(page="results", **asked):
+        return opened(page, root=folder.parent, **usual | asked)
+
+    return start
+
+
+@pytest.fixture
+def compare_folder(folder):
+    """Compare the systems of that task as Results does."""
+
+    def start(metrics="XCOMET", **settings):
+        return compare_task(KeptTask(TaskSource(str(folder))), metrics, trials=999, **settings)
+
+    return start

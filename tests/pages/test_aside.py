@@ -28,7 +28,8 @@ def switch(old, new):
 
 
 def test_told_before_the_set_is_opened(state):
-    assert not address.take_aside({"x": OUT}) and state[address._KEPT] == {"seed": ["5"]}
+    assert not address.take_aside({"x": OUT})
+    assert state[address._KEPT] == {"seed": ["5"]}
     switch("y", "x")
     assert state[address._KEPT] == {"seed": ["5"], **OUT}
     assert not address.take_aside({"x": {}})  # the session knows better
@@ -36,18 +37,22 @@ def test_told_before_the_set_is_opened(state):
 
 def test_told_after_the_set_is_opened(state):
     switch("y", "x")
-    assert address.take_aside({"x": OUT}) and state[address._KEPT] == {"seed": ["5"], **OUT}
+    assert address.take_aside({"x": OUT})
+    assert state[address._KEPT] == {"seed": ["5"], **OUT}
     state[address._KEPT].pop("exclude")
-    assert not address.take_aside({"x": OUT}) and "exclude" not in state[address._KEPT]  # once
+    assert not address.take_aside({"x": OUT})
+    assert "exclude" not in state[address._KEPT]  # once
 
 
 def test_nothing_is_taken_for_a_set_that_a_link_opened(state):
-    assert not address.take_aside({"x": OUT}) and state[address._KEPT] == {"seed": ["5"]}
+    assert not address.take_aside({"x": OUT})
+    assert state[address._KEPT] == {"seed": ["5"]}
 
 
 @pytest.mark.parametrize("told", [None, 3, "x", ["x"], {"x": ["exclude"]}, {"x": None}])
 def test_what_it_never_said_is_not_taken(state, told):
-    assert not address.take_aside(told) and state[address._OF_SETS] == {}
+    assert not address.take_aside(told)
+    assert state[address._OF_SETS] == {}
 
 
 def test_only_texts_are_taken(state):

@@ -48,7 +48,8 @@ def test_a_first_run_that_another_breaks_off_begins_again():
         st.write(f"page {address.page()}")
 
     at = AppTest.from_function(begun).run()
-    assert not at.exception and shown(at) == "page page"
+    assert not at.exception
+    assert shown(at) == "page page"
 
 
 class TestOnAPage:
@@ -91,9 +92,10 @@ class TestOnAPage:
             return place(*args)
 
         monkeypatch.setattr(background, "keep_place", while_others_keep_theirs)
-        assert "the value is 42" in shown(at.run()) and work.calls == 1
+        assert "the value is 42" in shown(at.run())
+        assert work.calls == 1
 
-    def test_slow_work_shows_progress_until_it_is_done(self, monkeypatch):
+    def test_slow_work_shows_progress_until_it_is_done(self, monkeypatch, work):
         shown_meanwhile = []
 
         def work(progress):
@@ -114,9 +116,10 @@ class TestOnAPage:
         at.session_state["work"] = work
         assert "the value is 42" in shown(at.run())
         assert "Thinking: working, 50%" in shown_meanwhile
-        assert not at.button and not at.exception
+        assert not at.button
+        assert not at.exception
 
-    def test_what_is_there_is_drawn_at_once_and_again_only_with_news(self, monkeypatch):
+    def test_what_is_there_is_drawn_at_once_and_again_only_with_news(self, monkeypatch, work):
         def work(progress):
             for k in range(3):
                 progress.part(k, k)
@@ -131,7 +134,8 @@ class TestOnAPage:
         monkeypatch.setattr(background, "PATIENCE", 0)
         at = AppTest.from_function(page, default_timeout=600)
         at.session_state["work"], at.session_state["meanwhile"] = work, meanwhile
-        assert "the value is 42" in shown(at.run()) and not at.exception
+        assert "the value is 42" in shown(at.run())
+        assert not at.exception
         assert drawn == [[0], [0, 1], [0, 1, 2]]
 
     def test_what_was_cancelled_is_run_only_when_asked(self, work):
@@ -139,11 +143,13 @@ class TestOnAPage:
         at.session_state["work"] = work
         at.session_state["background.cancelled"] = {("page", 1)}
         assert "Thinking: cancelled" in shown(at.run())
-        assert "the value" not in shown(at) and work.calls == 0
+        assert "the value" not in shown(at)
+        assert work.calls == 0
         work.let_go.set()
         [again] = at.button
         assert "the value is 42" in shown(again.click().run())
-        assert not at.button and not at.exception
+        assert not at.button
+        assert not at.exception
 
     @pytest.mark.parametrize(
         ("ended_by", "said"), [(MemoryError, "MTSIG_WORKER_MB"), (Died, "memory ran out")]
@@ -154,12 +160,13 @@ class TestOnAPage:
 
         at = AppTest.from_function(page)
         at.session_state["work"] = fail
-        assert said in shown(at.run()) and not at.exception
+        assert said in shown(at.run())
+        assert not at.exception
         at.session_state["work"] = work
         work.let_go.set()
         assert "the value is 42" in shown(at.run())
 
-    def test_what_would_take_longer_than_a_minute_asks_first(self, monkeypatch):
+    def test_what_would_take_longer_than_a_minute_asks_first(self, monkeypatch, work):
         """And does not begin again while it waits for the answer."""
         now, begun = [0.0], []
 
@@ -176,13 +183,17 @@ class TestOnAPage:
         at.session_state["work"] = work
         for _ in range(2):
             assert "Thinking would take about 5 min." in shown(at.run())
-            assert "the value" not in shown(at) and len(begun) == 1 and now[0] < 10
+            assert "the value" not in shown(at)
+            assert len(begun) == 1
+            assert now[0] < 10
         [run] = at.button
         assert run.label == "Run it: about 5 min"
         assert "the value is 42" in shown(run.click().run())
-        assert not at.button and not at.exception and len(begun) == 2
+        assert not at.button
+        assert not at.exception
+        assert len(begun) == 2
 
-    def test_what_would_take_longer_than_the_server_allows_is_not_offered(self, monkeypatch):
+    def test_what_would_take_longer_than_the_server_allows_is_not_offered(self, monkeypatch, work):
         now = [0.0]
 
         def work(progress):
@@ -200,4 +211,6 @@ class TestOnAPage:
             assert (
                 "Thinking would take about 5 min. This server gives one piece of work 4 min" in said
             )
-            assert "(MTSIG_WORKER_MINUTES)" in said and not at.button and not at.exception
+            assert "(MTSIG_WORKER_MINUTES)" in said
+            assert not at.button
+            assert not at.exception

@@ -22,17 +22,17 @@ def test_a_figure_is_made_once_for_each_that_is_asked(monkeypatch):
 
     first = remember([1, 2], "blue", False)
     before = first.to_json()
-    assert remember([1, 2], "blue", False) is first and len(MADE) == 1
+    assert remember([1, 2], "blue", False) is first
+    assert len(MADE) == 1
     others = [
         remember([1, 3], "blue", False),
         remember([1, 2], "red", False),
         remember([1, 2], "blue", True),
     ]
-    assert [list(one.data[0].y) for one in others] == [[1, 3], [1, 2], [1, 2]] and len(MADE) == 4
-    assert (
-        others[1].data[0].line.color == "red"
-        and others[2].layout.font.color != first.layout.font.color
-    )
+    assert [list(one.data[0].y) for one in others] == [[1, 3], [1, 2], [1, 2]]
+    assert len(MADE) == 4
+    assert others[1].data[0].line.color == "red"
+    assert others[2].layout.font.color != first.layout.font.color
     assert first.to_json() == before
 
 
@@ -41,5 +41,6 @@ def test_caveats_are_in_a_saved_picture_and_hidden_on_the_page():
     plain = charts._hide_repeated("a.b", figure, titled=True)
     noted(figure, ["Few units."])
     style = charts._hide_repeated("a.b", figure, titled=True)
-    assert not plain and '.st-key-a-b .annotation[data-index="0"] {display: none}' in style
+    assert not plain
+    assert '.st-key-a-b .annotation[data-index="0"] {display: none}' in style
     assert f"margin-bottom: -{figure.layout.height - 100}px" in style

@@ -39,8 +39,10 @@ def test_sorts_numbers_as_numbers_and_shows_them_as_text(page):
     frame, _ = page.dataframe
     assert frame_rows(frame)[1] == [NAMES[0], "9.00", "[-9, 0]", "-"]
     values = frame.value
-    assert values["1"].sort_values().index[0] == 23 and values["2"].min() == -9
-    assert values["3"][23] == pytest.approx(1e-23) and values["3"].isna()[[0, 24]].all()
+    assert values["1"].sort_values().index[0] == 23
+    assert values["2"].min() == -9
+    assert values["3"][23] == pytest.approx(1e-23)
+    assert values["3"].isna()[[0, 24]].all()
     assert values["2"].idxmax() == 24  # words among numbers come last
     assert ">small</td>" in words(page)
 
@@ -71,9 +73,11 @@ def test_names_are_text_and_nothing_else(page):
 
 def test_filters(page):
     page.text_input[0].set_value("ALERT").run()
-    assert len(page.dataframe[0].value) == 6 and "6 of 25 rows." in page.caption[0].value
+    assert len(page.dataframe[0].value) == 6
+    assert "6 of 25 rows." in page.caption[0].value
     page.text_input[0].set_value("nowhere").run()
-    assert len(page.dataframe[0].value) == 0 and not page.exception
+    assert len(page.dataframe[0].value) == 0
+    assert not page.exception
 
 
 def test_it_is_said_how_many_rows_are_out_of_sight(page):
@@ -82,7 +86,8 @@ def test_it_is_said_how_many_rows_are_out_of_sight(page):
         "Scroll down for 5 more.",
     ]
     page.text_input[0].set_value(NAMES[0]).run()
-    assert "Scroll down" not in page.caption[0].value and "Scroll down" in page.caption[1].value
+    assert "Scroll down" not in page.caption[0].value
+    assert "Scroll down" in page.caption[1].value
 
 
 def huge():
@@ -104,21 +109,16 @@ def test_a_table_too_large_for_a_browser_says_what_it_leaves_out():
     page = AppTest.from_function(huge, default_timeout=60).run()
     assert not page.exception
     long, wide = page.dataframe
-    assert (
-        long.value.shape == (3750, 8)
-        and "the first 3,750 of 10,000 rows. Filter" in page.caption[0].value
-    )
-    assert wide.value.shape == (1, 100) and "the first 100 of 151 columns" in page.caption[1].value
-    assert (
-        "P499<" in words(page)
-        and "P500<" not in words(page)
-        and "the first 500 of 501 rows" in words(page)
-    )
+    assert long.value.shape == (3750, 8)
+    assert "the first 3,750 of 10,000 rows. Filter" in page.caption[0].value
+    assert wide.value.shape == (1, 100)
+    assert "the first 100 of 151 columns" in page.caption[1].value
+    assert "P499<" in words(page)
+    assert "P500<" not in words(page)
+    assert "the first 500 of 501 rows" in words(page)
     page.text_input[0].set_value("s9999").run()
-    assert (
-        frame_rows(page.dataframe[0])[1][0] == "S9999"
-        and "rows. Filter" not in page.caption[0].value
-    )
+    assert frame_rows(page.dataframe[0])[1][0] == "S9999"
+    assert "rows. Filter" not in page.caption[0].value
 
 
 def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
@@ -129,7 +129,8 @@ def test_is_made_once_for_all_who_see_the_same(page, monkeypatch):
         lambda look, **more: drawn.append(look.n_rows) or draw(look, **more),
     )
     again = AppTest.from_function(large).run()
-    assert not drawn and [frame_rows(frame) for frame in again.dataframe] == [
+    assert not drawn
+    assert [frame_rows(frame) for frame in again.dataframe] == [
         frame_rows(frame) for frame in page.dataframe
     ]
     again.text_input[0].set_value("human").run()
@@ -184,12 +185,10 @@ def test_of_a_pair_each_name_is_cut_by_itself(large):
         else re.search('<td class="mt-name" title="(.*?)">(.*?)</td>', words(page))[2]
     )
     first, second = shown.split(" - ")
-    assert (
-        first.startswith("a-")
-        and first.endswith("-1")
-        and second.startswith("b-")
-        and second.endswith("-2")
-    )
+    assert first.startswith("a-")
+    assert first.endswith("-1")
+    assert second.startswith("b-")
+    assert second.endswith("-2")
     assert len(shown) < 45
     assert large or "a-institution-for-machine-translation-1 - b-institution" in words(
         page

@@ -22,6 +22,7 @@ from pages._sections.lecture_rounds import Round
 from pages._sections.lecture_stage import SCENES
 from pages._ui.catalogue import HOME
 from tests.builders.cases import brief
+from tests.builders.screens import links, words, written
 
 #: What each scene may be sent before the guess.
 BEFORE = {
@@ -46,24 +47,24 @@ SMALL = Source(demo=300)
 
 def sent(app):
     """The data of the stage."""
-    assert not app.exception
     (found,) = (node.proto for node in app.main if getattr(node, "type", "") == "bidi_component")
     return json.loads(found.json)
 
 
+@pytest.fixture
+def stage(opened):
+    """What the stage is sent for a link."""
+    return lambda **asked: sent(opened("lecture", SMALL, testset=SMALL.title, **asked))
+
+
 @pytest.mark.parametrize("scene", brief(3, SCENES))
-def test_before_the_guess_nothing_is_sent_that_answers(opened, scene):
-    data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene))
-    assert data["scene"] == scene and set(data["body"]) == BEFORE[scene]
-    assert (
-        data["rows"] is None
-        and data["end"] is None
-        and data["further"] is None
-        and data["past"] == []
-    )
-    assert ("and this scene needs 3,000. Open a larger" in data["instead"]) == (
-        scene == "blocks"
-    )  # of 300 sentences
+def test_before_the_guess_nothing_is_sent_that_answers(scene, stage):
+    data = stage(scene=scene)
+    assert data["scene"] == scene
+    assert set(data["body"]) == BEFORE[scene]
+    assert [data[name] for name in ("rows", "end", "further", "past")] == [None, None, None, []]
+    told = "and this scene needs 3,000. Open a larger" in data["instead"]
+    assert told == (scene == "blocks")  # of 300 sentences
 
 
 @pytest.mark.parametrize(
@@ -82,77 +83,60 @@ def test_before_the_guess_nothing_is_sent_that_answers(opened, scene):
         ("blocks", {"a": "nobody"}, ""),
     ],
 )
-def test_what_a_link_asks_in_vain_is_said_before_the_guess(opened, scene, asked, said):
-    told = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene, **asked))["instead"]
-    assert (
-        told.startswith(f"The link asks for {said}: not available here.")
-        if said
-        else "The link" not in told
-    )
+def test_what_a_link_asks_in_vain_is_said_before_the_guess(scene, asked, said, stage):
+    told = stage(scene=scene, **asked)["instead"]
+    if said:
+        assert told.startswith(f"The link asks for {said}: not available here.")
+    else:
+        assert "The link" not in told
 
 
-def test_a_link_gives_the_numbers_of_the_core_again(opened):
-    asked = {
-        "scene": "bootstrap",
-        "seed": "3",
-        "step": "12",
-        "guess": "5",
-        "reveal": "true",
-        "testset": SMALL.title,
-    }
-    data = sent(opened("lecture", SMALL, **asked))
-    demo = load_demo(300)
+def test_a_link_gives_the_numbers_of_the_core_again(stage):
+    asked = {"scene": "bootstrap", "seed": "3", "step": "12", "guess": "5", "reveal": "true"}
+    data = stage(**asked)
+    rows, end = data["rows"], data["end"]
     names = data["body"]["names"]
-    few = excerpt(demo, "bleu", *names, 12, 3)
-    found = resamples(few, 3, 0, 12)
-    assert data["rows"]["observed"] == pytest.approx(
-        [few.scores[0], few.scores[0] - few.scores[1]], abs=1e-4
-    )
-    assert data["rows"]["weights"][:12] == found.weights.tolist()
-    assert data["rows"]["scores"][:12] == pytest.approx(found.scores[:, 0], abs=1e-4)
-    assert data["end"]["worse"] == found.share_worse and data["state"]["guess"] == [5]
-    assert (
-        f"is worse than {names[1]} on {data['end']['worse_said']} of the same 12 draws"
-        in data["end"]["after"]
-    )
-    least, most = found.scores[:, 0].min(), found.scores[:, 0].max()
-    moved = f"so its score moves: {least:.1f} to {most:.1f} (range of 12 draws, not yet a 95% interval)."
-    assert moved in data["end"]["conclusion"]
-    assert sent(opened("lecture", SMALL, **asked)) == data
-    assert sent(opened("lecture", SMALL, **{**asked, "seed": "4"}))["rows"] != data["rows"]
+    sentences = excerpt(load_demo(300), "bleu", *names, 12, 3)
+    draws = resamples(sentences, 3, 0, 12)
+    first, second = sentences.scores[:2]
+    scores = draws.scores[:, 0]
+    assert rows["observed"] == pytest.approx([first, first - second], abs=1e-4)
+    assert rows["weights"][:12] == draws.weights.tolist()
+    assert rows["scores"][:12] == pytest.approx(scores, abs=1e-4)
+    assert end["worse"] == draws.share_worse
+    assert data["state"]["guess"] == [5]
+    worse = f"is worse than {names[1]} on {end['worse_said']} of the same 12 draws"
+    assert worse in end["after"]
+    spread = f"{scores.min():.1f} to {scores.max():.1f} (range of 12 draws, not yet a 95% interval)"
+    assert f"so its score moves: {spread}." in end["conclusion"]
+    assert stage(**asked) == data
+    assert stage(**asked | {"seed": "4"})["rows"] != rows
 
 
 @pytest.mark.long
-def test_power_is_shown_as_the_core_has_it(opened):
-    asked = {"scene": "power", "world": "1", "seed": "3", "step": "20", "reveal": "true"}
-    data = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))
+def test_power_is_shown_as_the_core_has_it(stage):
+    data = stage(scene="power", world="1", seed="3", step="20", reveal="true")
     points, n = data["body"]["worlds"][1]
     two = better(load_demo(30000), "bleu", points)
     found = power_tests(two, n, 3, 0, 20)
     assert data["rows"]["differences"] == pytest.approx(found.differences, abs=1e-4)
-    assert (
-        data["rows"]["found"] == found.significant.tolist()
-        and data["end"]["mean"] == found.mean_size
-    )
+    assert data["rows"]["found"] == found.significant.tolist()
+    assert data["end"]["mean"] == found.mean_size
     conclusion = data["end"]["conclusion"]
     assert conclusion.startswith(f"The true difference is {points:g} points.")
-    assert (
-        f"of 20 test sets of {n} sentences find it significant (planning expects "
-        f"{two.planned(n):.0%})"
-    ) in conclusion
+    expects = f"(planning expects {two.planned(n):.0%})"
+    assert f"of 20 test sets of {n} sentences find it significant {expects}" in conclusion
 
 
-def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_beside_it(opened):
+def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_beside_it(stage):
     asked = {"scene": "documents", "step": "300", "reveal": "true", "guess": "5"}
-    body = sent(opened("lecture", SMALL, testset=SMALL.title, **asked))["body"]
-    assert body["worlds"][0] == [20, 0.1] and sorted(map(tuple, body["worlds"])) == sorted(
-        product(body["sizes"], body["correlations"])
-    )
-    world = body["worlds"].index([40, 0.3])
-    data = sent(opened("lecture", SMALL, testset=SMALL.title, world=str(world), **asked))
-    assert data["body"]["per_document"] == 40 and data["end"]["effect"] == pytest.approx(
-        1 + 39 * 0.3
-    )
+    body = stage(**asked)["body"]
+    worlds = body["worlds"]
+    assert worlds[0] == [20, 0.1]
+    assert sorted(map(tuple, worlds)) == sorted(product(body["sizes"], body["correlations"]))
+    data = stage(**asked, world=str(worlds.index([40, 0.3])))
+    assert data["body"]["per_document"] == 40
+    assert data["end"]["effect"] == pytest.approx(1 + 39 * 0.3)
     found = equal_tests(40, 0.3, data["seed"], 0, 300)
     assert data["rows"]["sentence"][:300] == pytest.approx(found.by_sentence, abs=1e-5)
     assert data["end"]["of_hundred"] == 100 * found.rejected()[0].share
@@ -163,79 +147,71 @@ def test_each_place_of_the_two_sliders_of_documents_is_a_world_with_the_effect_b
 )
 def test_long_names_are_cut_on_the_stage(opened, tmp_path, end, shown):
     names = [f"{'a' * 40}{k}{end}" for k in "xy"]
-    (tmp_path / "ref").write_text("".join(f"a b c {k}\n" for k in range(12)))
-    for k, name in enumerate(names):
-        (tmp_path / name).write_text("".join(f"a b {'c' * (1 - k)} {n}\n" for n in range(12)))
-    source = Source(
-        ref=(("ref", str(tmp_path / "ref")),), system=tuple((n, str(tmp_path / n)) for n in names)
-    )
-    data = sent(
-        opened("lecture", source, testset=source.title, scene="bootstrap", step="20", reveal="true")
-    )
+    reference, better, worse = ([f"a b {word} {k}" for k in range(12)] for word in ("c", "c", "d"))
+    source = written(tmp_path, reference, (better, worse), names=names)
+    asked = {"scene": "bootstrap", "step": "20", "reveal": "true"}
+    data = sent(opened("lecture", source, testset=source.title, **asked))
     assert [name[:3] + name[-3:] for name in data["body"]["names"]] == shown
     assert len(set(data["body"]["names"])) == 2
     assert "a" * 20 not in data["end"]["conclusion"]
 
 
-def test_the_exact_p_is_that_of_all_swaps(opened):
-    data = sent(
-        opened(
-            "lecture", SMALL, scene="randomization", step="20", reveal="true", testset=SMALL.title
-        )
-    )
-    few = excerpt(load_demo(300), "bleu", *data["body"]["names"], 10, data["seed"])
-    assert data["end"]["exact"] == all_swaps(few).p and data["end"]["ways"] == 1024
+def test_the_exact_p_is_that_of_all_swaps(stage):
+    data = stage(scene="randomization", step="20", reveal="true")
+    sentences = excerpt(load_demo(300), "bleu", *data["body"]["names"], 10, data["seed"])
+    assert data["end"]["exact"] == all_swaps(sentences).p
+    assert data["end"]["ways"] == 1024
     assert data["rows"]["p"][19] == pytest.approx((data["rows"]["counts"][19] + 1) / 21)
 
 
 @pytest.mark.parametrize(
-    ("scene", "guess"), [("mean", "2"), ("bootstrap", "3,4"), ("documents", "101")]
+    ("scene", "guess"), brief(1, [("documents", "101"), ("mean", "2"), ("bootstrap", "3,4")])
 )
-def test_a_guess_that_is_not_on_the_scale_of_its_scene_is_none(opened, scene, guess):
-    data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene, guess=guess))
-    assert data["state"]["guess"] is None and data["rows"] is None
+def test_a_guess_that_is_not_on_the_scale_of_its_scene_is_none(scene, guess, stage):
+    data = stage(scene=scene, guess=guess)
+    assert data["state"]["guess"] is None
+    assert data["rows"] is None
 
 
 def test_a_choice_is_remembered_by_its_name_and_none_is_made_beforehand(opened):
-    page = opened(
-        "lecture", SMALL, testset=SMALL.title, scene="mean", step="3", guess="1", reveal="true"
-    )
+    asked = {"scene": "mean", "step": "3", "guess": "1", "reveal": "true"}
+    page = opened("lecture", SMALL, testset=SMALL.title, **asked)
     data = sent(page)
     assert "start" not in data["guess"]
-    (kept,) = data["kept"]
-    assert (kept["guess"], kept["truth"]) == (data["guess"]["options"][1], data["end"]["truth"])
+    [kept] = data["kept"]
+    assert kept["guess"] == data["guess"]["options"][1]
+    assert kept["truth"] == data["end"]["truth"]
     page.session_state["lecture.there"] = 3  # what the stage has is not sent with every step
-    assert sent(page.run())["rows"] is None and sent(page.run())["rows"]["n"] == 3
+    assert sent(page.run())["rows"] is None
+    assert sent(page.run())["rows"]["n"] == 3
 
 
 def test_the_link_on_a_handout_names_the_test_set(opened):
-    page = opened(
-        "lecture", SMALL, testset=SMALL.title, scene="bootstrap", step="20", reveal="true"
-    )
+    asked = {"scene": "bootstrap", "step": "20", "reveal": "true"}
+    page = opened("lecture", SMALL, testset=SMALL.title, **asked)
     page.session_state["lecture.file"] = "handout", 1.0
     assert "testset=" in sent(page.run())["file"]["text"]
 
 
 @pytest.mark.long
 def test_what_is_chosen_stands_on_paper_and_no_escape_does(opened):
-    page = opened(
-        "lecture", SMALL, testset=SMALL.title, scene="documents", step="20", reveal="true"
-    )
+    asked = {"scene": "documents", "step": "20", "reveal": "true"}
+    page = opened("lecture", SMALL, testset=SMALL.title, **asked)
     page.session_state["lecture.file"] = "all handouts", 1.0
     text = sent(page.run())["file"]["text"]
-    assert "Chosen: 1 point, 300 sentences." in text and "Chosen: 20 a document, rho 0.1." in text
-    assert "1 + (m - 1) rho is" in text and "\\x" not in text
+    for said in (
+        "Chosen: 1 point, 300 sentences.",
+        "Chosen: 20 a document, rho 0.1.",
+        "1 + (m - 1) rho is",
+    ):
+        assert said in text
+    assert "\\x" not in text
 
 
 def test_a_test_set_that_is_gone_is_said(opened):
     page = opened("lecture", SMALL, testset="~nowhere")
-    assert not page.exception and "is not here" in "".join(
-        node.proto.body for node in page.get("html")
-    )
-    assert [node.proto.label for node in page.get("page_link")] == [
-        "Upload",
-        HOME.title,
-    ]  # there is no sidebar
+    assert "is not here" in words(page)
+    assert list(links(page)) == ["Upload", HOME.title]  # there is no sidebar
 
 
 @pytest.mark.parametrize(
@@ -252,12 +228,12 @@ def test_a_test_set_that_is_gone_is_said(opened):
         ("blocks", "18,40,25", ""),
     ],
 )
-def test_votes_of_a_link_are_numbers_ranges_or_hands(opened, scene, votes, said):
-    data = sent(opened("lecture", SMALL, testset=SMALL.title, scene=scene, votes=votes))
+def test_votes_of_a_link_are_numbers_ranges_or_hands(scene, votes, said, stage):
+    data = stage(scene=scene, votes=votes)
     assert data["state"]["room"] == said.format(*data["guess"].get("options", ()))
-    assert [one["votes"] for one in data["kept"]] == ([votes] if said else []) and data[
-        "rows"
-    ] is None
+    kept = [round_kept["votes"] for round_kept in data["kept"]]
+    assert kept == ([votes] if said else [])
+    assert data["rows"] is None
 
 
 @pytest.fixture
@@ -270,8 +246,9 @@ def said(guess="", votes="", truth="", scene="bootstrap", seed=4):
     return Round(scene, "made up", seed, 0, 20, guess, votes.replace(",", ", "), votes, truth)
 
 
-def test_no_round_is_lost_and_none_stands_twice(session):
-    for one in (
+@pytest.mark.usefixtures("session")
+def test_no_round_is_lost_and_none_stands_twice():
+    for kept in (
         said(votes="3,4"),
         said("2", "3,4"),
         said("2", "3,4", "4.2"),
@@ -281,7 +258,7 @@ def test_no_round_is_lost_and_none_stands_twice(session):
         said("1", seed=5),
         said("=1", scene="mean", truth="A"),
     ):
-        lecture_rounds.keep_round(one)
+        lecture_rounds.keep_round(kept)
     table = lecture_rounds.tabulate_rounds(SCENES)["rows"]
     assert [row[2:] for row in table] == [
         ["=1", "", "A"],
@@ -290,12 +267,11 @@ def test_no_round_is_lost_and_none_stands_twice(session):
         ["2", "3, 4", "4.2"],
     ]
     lines = lecture_rounds.votes_file(SCENES)["text"].splitlines()
-    assert len(lines) == 5 and ',4,20,2,"3, 4",4.2' in lines[1] and "'=1" in lines[4]
-    assert (
-        lecture_rounds.find_votes(said(seed=5).place)
-        == ""
-        == lecture_rounds.find_votes(said().place)
-    )
+    assert len(lines) == 5
+    assert ',4,20,2,"3, 4",4.2' in lines[1]
+    assert "'=1" in lines[4]
+    for seed in (4, 5):
+        assert lecture_rounds.find_votes(said(seed=seed).place) == ""
     lecture_rounds.keep_round(said(votes="7,7"))  # again, and away before the guess
     assert lecture_rounds.find_votes(said().place) == "7,7"
 
@@ -305,10 +281,8 @@ def test_the_tab_tells_what_an_earlier_session_had_and_keeps_no_answer_of_a_scen
 ):
     lecture_rounds.keep_round(said("2", "3,4", "4.2"))
     kept = lecture_rounds.list_for_tab("bootstrap", True)
-    assert (
-        lecture_rounds.list_for_tab("bootstrap", False) is None
-        and lecture_rounds.list_for_tab("mean", False) == kept
-    )
+    assert lecture_rounds.list_for_tab("bootstrap", False) is None
+    assert lecture_rounds.list_for_tab("mean", False) == kept
     lecture_rounds.restore_rounds(
         [{**kept[0], "seed": 9}, *kept, {**kept[0], "seed": "9"}, {"scene": 1}, 7]
     )

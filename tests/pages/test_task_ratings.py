@@ -1,200 +1,157 @@
 """Ratings of people that lie in the folder of a task with texts, as ``PAIR.NAME.tsv``."""
 
-import json
 import os
 import shutil
 
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.report.tables import pair_runs_table, runs_table
-from mtsig_core.reviews import Begin
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
 from pages._ui import testsets, views
 from tests.builders.processes import free_port
-from tests.builders.screens import arguments, copied, words
+from tests.builders.reviews import begin_review
+from tests.builders.screens import all_copied, find_command, shows, words, write
 
 
 @pytest.fixture
 def rated(text_folder):
     """The folder with ratings of 40 of 60 lines."""
-    lines = [
-        f"{k}\t{name}\t{level + k % 7}"
-        for k in range(1, 41)
-        for name, level in (("good", 90), ("fair", 80), ("poor", 30))
-    ]
-    (text_folder / "en-de.esa.tsv").write_text("\n".join(["line\tsystem\tscore", *lines]))
+    lines = ["line\tsystem\tscore"]
+    for k in range(1, 41):
+        for name, level in (("good", 90), ("fair", 80), ("poor", 30)):
+            lines.append(f"{k}\t{name}\t{level + k % 7}")
+    write(text_folder / "en-de.esa.tsv", lines)
     return text_folder
 
 
-def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(opened, rated, capsys, monkeypatch):
+@pytest.fixture
+def open_rated(opened, rated):
+    """Open a page on that folder, which the dashboard offers."""
+
+    def start(page, **asked):
+        usual = {"trials": "999"}
+        if page == "results":
+            usual["shared_task"] = rated.name
+        if page == "summary":
+            usual["testset"] = f"{rated.name}/en-de"
+        return opened(page, root=rated.parent, **usual | asked)
+
+    return start
+
+
+def test_they_are_a_metric_of_the_page_task_and_of_its_pairs(
+    rated, open_rated, print_json, monkeypatch
+):
     monkeypatch.chdir(rated.parent)  # from where commands name the files
-    page = opened(
-        "results",
-        root=rated.parent,
-        shared_task=rated.name,
-        metric="esa",
-        trials="999",
-        trust="true",
-    )
-    assert not page.exception and "agrees most with esa" in words(page)
-    assert not any(str(rated.parent) in line for line in copied(page))
-    command = next(line for line in copied(page) if line.startswith("mtsig task") and "esa" in line)
-    assert main([*arguments(command), "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
+    page = open_rated("results", metric="esa", trust="true")
+    assert "agrees most with esa" in words(page)
+    assert str(rated.parent) not in all_copied(page)
+    printed = print_json(find_command(page, "task"))["pairs"]["en-de"]
     source = TaskSource(str(rated), scores=(("en-de", "esa", str(rated / "en-de.esa.tsv")),))
-    found = compare_task(KeptTask(source), "esa", trials=999)
-    assert [row["system"] for row in printed["pairs"]["en-de"]["metrics"]["esa"]["systems"]] == [
-        "good",
-        "fair",
-        "poor",
-    ]
-    assert printed["pairs"]["en-de"]["testset"]["digest"] == found.pairs["en-de"].testset.digest
-    command = next(line for line in copied(page) if line.startswith("mtsig agreement"))
-    assert main([*arguments(command), "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["human"] == "esa"
-    page = opened(
-        "summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="esa", trials="999"
-    )
-    assert not page.exception and "good is significantly better than the other" in words(page)
-    command = next(line for line in copied(page) if line.startswith("mtsig"))
-    assert f"--scores esa={rated.name}/en-de.esa.tsv" in command
+    systems = [row["system"] for row in printed["metrics"]["esa"]["systems"]]
+    assert systems == ["good", "fair", "poor"]
+    assert printed["testset"]["digest"] == source.read().testsets["en-de"].digest
+    assert print_json(find_command(page, "agreement"))["human"] == "esa"
+    page = open_rated("summary", metric="esa")
+    assert "good is significantly better than the other" in words(page)
+    assert f"--scores esa={rated.name}/en-de.esa.tsv" in find_command(page, "")
 
 
 SAID = "mine: higher is better, because its name does not say otherwise."
 
 
-def test_a_direction_that_nobody_said_stands_on_the_pages(opened, rated, monkeypatch, tmp_path):
-    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), views.reviews.clear()
+@pytest.mark.usefixtures("own_stores")
+def test_a_direction_that_nobody_said_stands_on_the_pages(rated, open_rated):
     table = (rated / "en-de.esa.tsv").rename(rated / "en-de.mine.tsv")
-    task = KeptTask(TaskSource(str(rated), scores=(("en-de", "mine", str(table)),))).task
-    digests = {pair: one.digest for pair, one in task.testsets.items()}
-    kept = views.reviews().begin(
-        Begin(rated.name, None, task.digest, digests, "mine", {"trials": 999}), "x"
-    )
+    source = TaskSource(str(rated), scores=(("en-de", "mine", str(table)),))
+    found = compare_task(KeptTask(source), "mine", trials=99)
+    kept = begin_review(views.reviews(), rated.name, found, "mine")
     for page in (
-        opened(
-            "results",
-            root=rated.parent,
-            shared_task=rated.name,
-            metric="mine",
-            trials="999",
-            trust="true",
-        ),
-        opened("review", root=rated.parent, review=kept.edit_link),
+        open_rated("results", metric="mine", trust="true"),
+        open_rated("review", review=kept.edit_link),
     ):
-        assert not page.exception and f"Assumed: {SAID}" in words(page)
-    testsets.store.clear(), views.reviews.clear()
+        assert f"Assumed: {SAID}" in words(page)
 
 
 @pytest.mark.long
-def test_training_runs_lie_there_too(opened, rated, monkeypatch, tmp_path):
+@pytest.mark.usefixtures("own_stores")
+def test_training_runs_lie_there_too(rated, open_rated):
     """As ``PAIR.NAME.run2.txt``: on the pages Task, Review and Leaderboard."""
-    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), views.reviews.clear()
-    first = next(rated.glob("system-outputs/**/*good*")).read_text().splitlines()
-    (rated / "en-de.good.run2.txt").write_text("\n".join([*first[1:], first[0]]) + "\n")
+    first, *more = next(rated.glob("system-outputs/**/*good*")).read_text().splitlines()
+    write(rated / "en-de.good.run2.txt", [*more, first])
     source = TaskSource(str(rated), run=(("en-de", "good", str(rated / "en-de.good.run2.txt")),))
     found = compare_task(KeptTask(source), "bleu", trials=999)
-    page = opened("results", root=rated.parent, shared_task=rated.name, metric="bleu", trials="999")
-    assert not page.exception
-    digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
-    begin = Begin(rated.name, None, found.task.digest, digests, "bleu", {"trials": 999})
-    kept = views.reviews().begin(begin, "x")
-    review = opened("review", root=rated.parent, review=kept.edit_link)
+    kept = begin_review(views.reviews(), rated.name, found, "bleu")
     runs = runs_table(found, "bleu")
-    assert [row[:3] for row in runs.rows] == [
-        ("en-de", "good", 2)
-    ]  # of the others, which have one, nothing is said
-    for shown in (page, review):
-        cells = [
-            cell
-            for table in (runs, pair_runs_table(found, "bleu"))
-            for row in table.texts()
-            for cell in row
-        ]
-        assert not shown.exception and all(cell in words(shown) for cell in cells)
-        assert any(
-            f"--run en-de:good={rated.name}/en-de.good.run2.txt" in line for line in copied(shown)
-        )
-    page = opened(
-        "summary", root=rated.parent, testset=f"{rated.name}/en-de", metric="bleu", trials="999"
-    )
-    assert "SD between runs" in words(page)
-    testsets.store.clear(), views.reviews.clear()
+    # Of the others, which have one, nothing is said.
+    assert [row[:3] for row in runs.rows] == [("en-de", "good", 2)]
+    for page in (
+        open_rated("results", metric="bleu"),
+        open_rated("review", review=kept.edit_link),
+    ):
+        assert shows(page, runs)
+        assert shows(page, pair_runs_table(found, "bleu"))
+        assert f"--run en-de:good={rated.name}/en-de.good.run2.txt" in all_copied(page)
+    assert "SD between runs" in words(open_rated("summary", metric="bleu"))
 
 
 def test_tables_and_runs_elsewhere_are_given_to_the_server(
     opened, rated, run, tmp_path, monkeypatch
 ):
-    table, again = tmp_path / "ratings.tsv", tmp_path / "again.txt"
-    (rated / "en-de.esa.tsv").rename(table)
-    again.write_text((rated / "system-outputs" / "en-de" / "fair.txt").read_text())
-    withdrawn = tmp_path / "who.tsv"
-    withdrawn.write_text("system\trole\npoor\twithdrawn\n")
+    table = (rated / "en-de.esa.tsv").rename(tmp_path / "ratings.tsv")
+    again = shutil.copy(rated / "system-outputs" / "en-de" / "fair.txt", tmp_path / "again.txt")
+    withdrawn = write(tmp_path / "who.tsv", ["system\trole", "poor\twithdrawn"])
+    options = {
+        "--folder": rated,
+        "--scores": f"en-de:people={table}",
+        "--run": f"en-de:good={again}",
+        "--pairs": "en-de",
+        "--systems-table": withdrawn,
+        "--port": free_port(),
+    }
     started = []
-    monkeypatch.setattr(
-        os, "execve", lambda program, command, environment: started.append(environment)
-    )
-    run(
-        "serve",
-        "--folder",
-        rated,
-        "--scores",
-        f"en-de:people={table}",
-        "--run",
-        f"en-de:good={again}",
-        "--pairs",
-        "en-de",
-        "--systems-table",
-        withdrawn,
-        "--port",
-        free_port(),
-        "--no-browser",
-    )
-    source, task = (
-        Source.from_json(started[0][SOURCE_VARIABLE]),
-        TaskSource.from_json(started[0][TASK_VARIABLE]),
-    )
-    assert (task.pairs, task.scores) == (("en-de",), (("en-de", "people", str(table)),))
+    monkeypatch.setattr(os, "execve", lambda program, command, settings: started.append(settings))
+    run("serve", "--no-browser", *(text for option in options.items() for text in option))
+    [environment] = started
+    source = Source.from_json(environment[SOURCE_VARIABLE])
+    task = TaskSource.from_json(environment[TASK_VARIABLE])
+    assert task.pairs == ("en-de",)
+    assert task.scores == (("en-de", "people", str(table)),)
     page = opened("results", source, task=task, metric="chrf", trials="999", shared_task=rated.name)
-    assert not page.exception and "people" in page.selectbox(key="metric").options
+    assert "people" in page.selectbox(key="metric").options
     assert list(page.dataframe[0].value["0"]) == ["good", "fair"]  # who is withdrawn is left out
-    command = next(line for line in copied(page) if line.startswith("mtsig task"))
-    assert "--pairs en-de" in command and "--scores en-de:people=ratings.tsv" in command
-    assert "--run en-de:good=again.txt" in command and "--systems-table who.tsv" in command
+    command = find_command(page, "task")
+    for option in (
+        "--pairs en-de",
+        "--scores en-de:people=ratings.tsv",
+        "--run en-de:good=again.txt",
+        "--systems-table who.tsv",
+    ):
+        assert option in command
     assert str(tmp_path) not in words(page) + command
     testset = testsets.find(f"{rated.name}/en-de", testsets.available()).load()
-    assert set(testset.systems) == {"good", "fair"} and set(testset.runs) == {"good"}
-    assert "Excluded: poor. who.tsv, the task's table of systems, marks them as withdrawn." in map(
-        str, testset.assumed
-    )
+    assert set(testset.systems) == {"good", "fair"}
+    assert set(testset.runs) == {"good"}
+    told = "Excluded: poor. who.tsv, the task's table of systems, marks them as withdrawn."
+    assert told in map(str, testset.assumed)
 
 
 def test_the_direction_of_one_language_pairs_scores_keeps_no_other_from_opening(opened, rated):
-    for path in [path for path in rated.rglob("*en-de*") if path.is_file()]:
-        path.with_name(path.name.replace("en-de", "en-cs")).write_bytes(path.read_bytes())
+    for path in rated.rglob("*en-de*"):
+        if path.is_file():
+            shutil.copy(path, path.with_name(path.name.replace("en-de", "en-cs")))
     shutil.copytree(rated / "system-outputs" / "en-de", rated / "system-outputs" / "en-cs")
-    task = TaskSource(
-        str(rated),
-        scores=(("en-cs", "esa", str(rated / "en-cs.esa.tsv")),),
-        lower_is_better=("esa",),
-    )
-    for pair, has in (("en-cs", True), ("en-de", False)):
-        page = opened(
-            "summary",
-            Source(folder=str(rated)),
-            task=task,
-            testset=f"{rated.name}/{pair}",
-            trials="99",
-        )
-        assert not page.exception and not page.error
-        command = next(line for line in copied(page) if line.startswith("mtsig"))
-        assert f"--langpair {pair}" in command and ("--lower-is-better esa" in command) is has
-        scores = testsets.find(f"{rated.name}/{pair}", testsets.available()).load().scores
-        assert {name: one.higher_is_better for name, one in scores.items()} == (
-            {"esa": False} if has else {}
-        )
+    scores = (("en-cs", "esa", str(rated / "en-cs.esa.tsv")),)
+    task = TaskSource(str(rated), scores=scores, lower_is_better=("esa",))
+    source = Source(folder=str(rated))
+    for pair, directions in (("en-cs", {"esa": False}), ("en-de", {})):
+        name = f"{rated.name}/{pair}"
+        page = opened("summary", source, task=task, testset=name, trials="99")
+        assert not page.error
+        command = find_command(page, "")
+        assert f"--langpair {pair}" in command
+        assert ("--lower-is-better esa" in command) == (directions != {})
+        found = testsets.find(name, testsets.available()).load().scores
+        assert {name: scores.higher_is_better for name, scores in found.items()} == directions

@@ -5,13 +5,12 @@ import re
 
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.reviews import replay
 from pages._sections import review_sections
 from pages._ui import testsets, views
 from tests.builders.apps import followed, press
-from tests.builders.screens import arguments, copied, frame_rows, words
+from tests.builders.screens import all_copied, find_command, frame_rows, words
 from tests.builders.toys import mean_ratings, task_files, zipped
 
 FILES = task_files()
@@ -19,71 +18,100 @@ UNREAD = (
     "mytask/references/en-cs.refA.txt.bak~, mytask/README.md, mytask/notes.tsv. The reason: no text of a",
     "mytask/en-fr.esa.tsv. The reason: en-fr is no language pair of which the task has a reference.",
 )
+FEWER = {"trials": "999"}
 
-
-@pytest.fixture(autouse=True)
-def database(monkeypatch, tmp_path):
-    """One of its own."""
-    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), views.reviews.clear()
-    yield
-    testsets.store.clear(), views.reviews.clear()
+pytestmark = pytest.mark.usefixtures("own_stores")
 
 
 @pytest.fixture
-def data(opened):
-    """The page Upload with a zip in it."""
+def drop(opened):
+    """The page Upload with files in it."""
 
-    def start(files=FILES, name="My task.zip"):
+    def start(*files):
         page = opened("upload").switch_page("pages/upload.py").run()
-        page.file_uploader(key="data.files").set_value(
-            [(name, zipped(files), "application/zip")]
-        ).run()
-        assert not page.exception
+        held = [(name, content, "text/plain") for name, content in files]
+        page.file_uploader(key="data.files").set_value(held).run()
         return page
 
     return start
 
 
-def uploaded(page, monkeypatch, button="data.open_task"):
-    """Press a button; what the address of the page that it opens asks."""
-    return followed(page, lambda: page.button(key=button).click().run(), monkeypatch)
+@pytest.fixture
+def data(drop):
+    """The same with a zip."""
+    return lambda files=FILES: drop(("My task.zip", zipped(files)))
+
+
+def open_task_of(page, monkeypatch):
+    """The link to the task that was uploaded, which is open then."""
+    button = page.button(key="data.open_task")
+    asked = followed(page, lambda: button.click().run(), monkeypatch)
+    assert asked.keys() == {"testset"}
+    return asked["testset"][0]
+
+
+def start_review(page, monkeypatch):
+    return followed(page, lambda: press(page, "Start a review"), monkeypatch)["review"][0]
+
+
+def list_owned(page):
+    return testsets.store().list_owned(page.session_state["browser.me"] or "")
 
 
 def scores(page):
     """The ranked systems, best first, and their mean scores, as the picture has them."""
     head, *rows = frame_rows(page.dataframe[0])
-    return {row[0]: row[head.index("mean score")] for row in rows}
+    place = head.index("mean score")
+    return {row[0]: float(row[place]) for row in rows}
 
 
-def test_an_uploaded_task_is_a_task_with_its_scores(data, opened, monkeypatch, tmp_path, capsys):
+def list_ranked(page):
+    return [row[0] for row in frame_rows(page.dataframe[0])[1:]]
+
+
+def name_first(page, metric):
+    page.selectbox(key="metric").set_value(metric).run()
+    return list_ranked(page)[0]
+
+
+def expect_scores():
+    """By the files themselves: the mean of two language pairs."""
+    first, second = (mean_ratings(FILES, pair) for pair in ("en-cs", "en-de"))
+    return {name: (first[name] + second[name]) / 2 for name in ("Alpha", "Beta", "Gamma")}
+
+
+@pytest.fixture
+def print_task(tmp_path, monkeypatch, print_json):
+    """What the command on the page prints of the zip."""
+
+    def start(page):
+        (tmp_path / "My task.zip").write_bytes(zipped(FILES))
+        monkeypatch.chdir(tmp_path)
+        return print_json(find_command(page, "task"), "--trials", "99")
+
+    return start
+
+
+def test_an_uploaded_task_is_a_task_with_its_scores(data, opened, monkeypatch, print_task):
     page = data()
-    assert all(said in words(page) for said in UNREAD)
+    for said in UNREAD:
+        assert said in words(page)
     assert [box.value for box in page.text_input if box.label == "Name"] == ["esa", "esa"]
-    asked = uploaded(page, monkeypatch)
-    assert asked.keys() == {"testset"} and asked["testset"][0].startswith("~")
+    link = open_task_of(page, monkeypatch)
+    assert link.startswith("~")
     assert page.selectbox(key="metric").value == "esa"  # human scores come first
-    said = words(page)
-    assert not page.exception and "My task · 3 language pairs · 3 systems" in said
-    assert all(part in said for part in UNREAD) and "simulated" not in said
-    means = [mean_ratings(FILES, pair) for pair in ("en-cs", "en-de")]
-    for name, shown in scores(page).items():
-        assert float(shown) == pytest.approx(sum(mean[name] for mean in means) / 2, abs=0.006)
-    command = next(line for line in copied(page) if line.startswith("mtsig task"))
-    (tmp_path / "My task.zip").write_bytes(zipped(FILES))
-    monkeypatch.chdir(tmp_path)
-    assert main([*arguments(command), "--trials", "99", "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert {
-        row["system"]: round(row["score"], 2) for row in printed["macro"]["esa"]["systems"]
-    } == {name: float(shown) for name, shown in scores(page).items()}
-
-    link = dict(testset=asked["testset"][0])  # of a stranger, and after a reload
-    again = opened("results", **link)
-    assert scores(again) == scores(page) and dict(again.query_params) == link
-    pair = opened("summary", testset=asked["testset"][0].replace("en-cs", "en-de"), metric="esa")
+    for said in ("My task · 3 language pairs · 3 systems", *UNREAD):
+        assert said in words(page)
+    assert "simulated" not in words(page)
+    assert scores(page) == pytest.approx(expect_scores(), abs=0.006)
+    rows = print_task(page)["macro"]["esa"]["systems"]
+    assert {row["system"]: round(row["score"], 2) for row in rows} == scores(page)
+    again = opened("results", testset=link)  # of a stranger, and after a reload
+    assert scores(again) == scores(page)
+    assert dict(again.query_params) == {"testset": link}
+    pair = opened("summary", testset=link.replace("en-cs", "en-de"), metric="esa")
     assert "My task en-de" in words(pair)
-    assert any("--scores 'esa=My task.zip/mytask/scores/" in text for text in copied(pair))
+    assert "--scores 'esa=My task.zip/mytask/scores/" in all_copied(pair)
 
 
 def test_one_language_pair_is_opened_with_its_scores_and_task_shows_its_task(data, opened):
@@ -92,73 +120,70 @@ def test_one_language_pair_is_opened_with_its_scores_and_task_shows_its_task(dat
     page.button(key="data.open_zip").click().run()
     assert "Opened My task en-cs: 40 segments, 3 systems" in words(page)
     assert page.query_params["testset"].endswith("/en-cs")
-    assert {"en-cs", "en-de", "en-uk"} == {
-        label.removeprefix("My task/")
-        for label in page.selectbox(key="testset").options
-        if label.startswith("My task/")
-    }
+    options = page.selectbox(key="testset").options
+    own = {label for label in options if label.startswith("My task/")}
+    assert own == {"My task/en-cs", "My task/en-de", "My task/en-uk"}
     task = opened("results", testset=page.query_params["testset"])
-    assert (
-        "My task · 3 language pairs" in words(task)
-        and "esa" in task.selectbox(key="metric").options
-    )
+    assert "My task · 3 language pairs" in words(task)
+    assert "esa" in task.selectbox(key="metric").options
 
 
 def test_a_review_of_it_is_called_by_its_name_and_opened_by_its_link(data, opened, monkeypatch):
     page = data()
-    uploaded(page, monkeypatch)
-    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
-    assert not page.exception and "My task · all systems" in words(page)
-    link = query["review"][0]
-    assert "My task · all systems" in words(opened("review", review=link))
-    for saved in testsets.store().list_owned(next(iter(owners(page)))):
-        testsets.store().delete(saved.link, next(iter(owners(page))))
-    assert "The shared task of this review was uploaded, and is not here" in words(
-        opened("review", review=link)
-    )
-
-
-def owners(page):
-    return {page.session_state["browser.me"]}
+    task = open_task_of(page, monkeypatch).partition("/")[0]
+    link = start_review(page, monkeypatch)
+    called = "My task · all systems"
+    assert called in words(page)
+    assert called in words(opened("review", review=link))
+    # Its files do not give the link to the task away.
+    history = views.reviews().find(link).history
+    told = review_sections.without_link(history, "My task")
+    assert history[0].change.task == task
+    assert replay(told).task == "My task"
+    assert told[1:] == history[1:]
+    assert review_sections.without_link(told, "other") == told
+    [saved] = list_owned(page)
+    testsets.store().delete(saved.link, page.session_state["browser.me"])
+    gone = "The shared task of this review was uploaded, and is not here"
+    assert gone in words(opened("review", review=link))
 
 
 def test_the_direction_of_a_table_in_a_zip_is_asked_once_for_all_its_files(data, monkeypatch):
     """Not of esa, whose name and range say it."""
     page = data({re.sub(r"\besa\b", "errors", name): content for name, content in FILES.items()})
-    assert page.button(key="data.open_task").disabled and page.button(key="data.open_zip").disabled
+    assert page.button(key="data.open_task").disabled
+    assert page.button(key="data.open_zip").disabled
     [question] = page.button_group
     assert question.key == "data.direction.errors"
     question.set_value("lower").run()
-    uploaded(page, monkeypatch)
-    page.selectbox(key="metric").set_value("errors").run()
-    assert next(iter(frame_rows(page.dataframe[0])[1:]))[0] == "Gamma"  # with the fewest errors
+    open_task_of(page, monkeypatch)
+    assert name_first(page, "errors") == "Gamma"  # with the fewest errors
 
 
-def test_a_table_may_be_left_out_or_be_errors_and_a_fault_in_it_is_a_message(data, monkeypatch):
+def test_a_table_may_be_left_out_or_be_errors(data, monkeypatch):
     page = data()
-    first, second = (box for box in page.selectbox if box.label == "Role")
-    first.set_value("scores, lower is better").run()
-    [box for box in page.selectbox if box.label == "Role"][1].set_value("exclude").run()
-    uploaded(page, monkeypatch)
-    assert "mytask/scores/en-de.esa.seg.score. The reason: you chose to leave it out." in words(
-        page
-    )
-    page.selectbox(key="metric").set_value("esa").run()
-    assert next(iter(frame_rows(page.dataframe[0])[1:]))[0] == "Gamma"  # with the lowest ratings
+    for place, role in enumerate(("scores, lower is better", "exclude")):
+        [box for box in page.selectbox if box.label == "Role"][place].set_value(role).run()
+    open_task_of(page, monkeypatch)
+    left_out = "mytask/scores/en-de.esa.seg.score. The reason: you chose to leave it out."
+    assert left_out in words(page)
+    assert name_first(page, "esa") == "Gamma"  # with the lowest ratings
 
+
+def test_a_fault_in_a_table_is_a_message(data):
     page = data({**FILES, "mytask/en-cs.esa.tsv": "system\tline\tscore\nAlpha\t1\tgood\n"})
     page.button(key="data.open_task").click().run()
     assert "My task.zip/mytask/en-cs.esa.tsv, row 2, column score: the score is" in words(page)
     assert "/tmp" not in words(page)
-    assert testsets.store().list_owned(page.session_state["browser.me"] or "") == []
+    assert list_owned(page) == []
 
 
 def test_it_is_renamed_and_deleted_on_the_page_data(data, opened, monkeypatch):
     page = data()
-    (link,) = uploaded(page, monkeypatch)["testset"]
+    link = open_task_of(page, monkeypatch)
     page = page.switch_page("pages/upload.py").run()
     assert "My task: shared task, 3 language pairs, 3 systems" in words(page)
-    (saved,) = testsets.store().list_owned(page.session_state["browser.me"])
+    [saved] = list_owned(page)
     page.text_input(key=f"yours.name.{saved.link}").set_value("Other").run()
     page.button(key=f"yours.rename.{saved.link}").click().run()
     assert "Other · 3 language pairs" in words(opened("results", testset=link))
@@ -176,223 +201,239 @@ def test_zips_below_the_root_are_listed_with_their_scores(opened, tmp_path):
     (root / "out.zip").symlink_to(tmp_path / "absent.zip")
     page = opened("results", root=root, shared_task="years/wmt.zip", metric="esa")
     assert page.selectbox(key="shared_task").options == ["years/wmt.zip", "simulated task"]
-    assert not page.exception and all(said in words(page) for said in UNREAD)
-    means = [mean_ratings(FILES, pair) for pair in ("en-cs", "en-de")]
-    assert float(scores(page)["Alpha"]) == pytest.approx(
-        sum(mean["Alpha"] for mean in means) / 2, abs=0.006
-    )
+    for said in UNREAD:
+        assert said in words(page)
+    assert scores(page) == pytest.approx(expect_scores(), abs=0.006)
     pair = opened("summary", root=root, testset="years/wmt.zip/en-cs", metric="esa")
-    assert (
-        not pair.exception
-        and "3 systems" in words(pair)
-        and "esa" in pair.selectbox(key="metric").options
-    )
+    assert "3 systems" in words(pair)
+    assert "esa" in pair.selectbox(key="metric").options
+
+
+def swap_in_ratings(files):
+    """The files without documents, and with the ratings of Alpha given to Gamma."""
+    swapped = {"Alpha": "Gamma", "Gamma": "Alpha"}
+    changed = {}
+    for name, text in files.items():
+        if "esa" in name:
+            text = re.sub("Alpha|Gamma", lambda match: swapped[match[0]], text)
+        if ".docs" not in name:
+            changed[name] = text
+    return changed
 
 
 def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened, tmp_path):
     """They put Gamma first. Until that is compared the page says that they scored."""
-    turned = {
-        name: "".join(
-            text.replace("Alpha", "-").replace("Gamma", "Alpha").replace("-\t", "Gamma\t")
-            for text in FILES[name].splitlines(True)
-        )
-        if "esa" in name
-        else FILES[name]
-        for name in FILES
-        if ".docs" not in name
-    }
     (tmp_path / "root").mkdir()
-    (tmp_path / "root/turned.zip").write_bytes(zipped(turned))
-    asked = {"root": tmp_path / "root", "shared_task": "turned.zip", "trials": "999"}
+    (tmp_path / "root/turned.zip").write_bytes(zipped(swap_in_ratings(FILES)))
 
-    def above(page):
+    def open_by(metric):
+        root = tmp_path / "root"
+        return opened("results", root=root, shared_task="turned.zip", metric=metric, **FEWER)
+
+    def read_above(page):
+        """What stands up to the third text after the verdict."""
         said = [html.value for html in page.get("html")]
-        assert not page.exception and any("Alpha is significantly better" in one for one in said)
-        return "\n".join(
-            said[
-                : [k for k, one in enumerate(said) if "Alpha is significantly better" in one][0] + 4
-            ]
-        )
+        verdict = next(k for k, text in enumerate(said) if "Alpha is significantly better" in text)
+        return "\n".join(said[: verdict + 4])
 
-    first = above(opened("results", metric="bleu", **asked))
-    assert (
-        "People scored these systems too: esa (en-cs, en-de)." in first
-        and "Gamma by human scores" not in first
-    )
-    assert first.count(CAUTION_KINDS["no-documents"].general) == 1
-    by_people = opened("results", metric="esa", **asked)
-    assert "People scored" not in words(by_people)
-    then = above(opened("results", metric="bleu", **asked))
-    assert (
-        "Other metrics name another top group: Gamma by human scores (esa) (en-cs, en-de)." in then
-    )
-    assert "People scored" not in then
+    above = read_above(open_by("bleu"))
+    scored = "People scored these systems too: esa (en-cs, en-de)."
+    disagree = "Other metrics name another top group: Gamma by human scores (esa) (en-cs, en-de)."
+    assert scored in above
+    assert "Gamma by human scores" not in above
+    assert above.count(CAUTION_KINDS["no-documents"].general) == 1
+    assert "People scored" not in words(open_by("esa"))
+    above = read_above(open_by("bleu"))
+    assert disagree in above
+    assert "People scored" not in above
 
 
 @pytest.mark.long
-def test_references_take_part_as_systems_on_the_page(data, monkeypatch, tmp_path, capsys, opened):
+def test_references_take_part_as_systems_on_the_page(data, monkeypatch, print_task, opened):
     page = data()
-    (link,) = uploaded(page, monkeypatch)["testset"]
-    page.selectbox(key="metric").set_value("esa").run()
-    assert "HUMAN-refA" not in str(frame_rows(page.dataframe[0]))
+    link = open_task_of(page, monkeypatch)
+    assert name_first(page, "esa") == "Alpha"
     page.toggle(key="humans").set_value(True).run()
-    assert not page.exception and "HUMAN-refA" in str(frame_rows(page.dataframe[0]))
-    command = next(line for line in copied(page) if line.startswith("mtsig task"))
-    assert "--refs-as-systems" in command and page.query_params["humans"] == "true"
-    (tmp_path / "My task.zip").write_bytes(zipped(FILES))
-    monkeypatch.chdir(tmp_path)
-    assert main([*arguments(command), "--trials", "99", "--format", "json"]) == 0
-    printed = json.loads(capsys.readouterr().out)["pairs"]["en-cs"]["metrics"]["esa"]["systems"]
-    assert printed[0]["system"] == "HUMAN-refA"
-    assert printed[0]["score"] == pytest.approx(mean_ratings(FILES, "en-cs")["refA"])
+    assert "HUMAN-refA" in str(list_ranked(page))
+    assert "--refs-as-systems" in find_command(page, "task")
+    assert page.query_params["humans"] == "true"
+    first = print_task(page)["pairs"]["en-cs"]["metrics"]["esa"]["systems"][0]
+    assert first["system"] == "HUMAN-refA"
+    assert first["score"] == pytest.approx(mean_ratings(FILES, "en-cs")["refA"])
     by_text = opened("results", testset=link, metric="bleu", refs="refA", humans="true")
-    assert "HUMAN-refB" in str(frame_rows(by_text.dataframe[0])) and "refs=" not in words(by_text)
-    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
-    assert "HUMAN-refA" in str(frame_rows(opened("review", review=query["review"][0]).dataframe[0]))
+    assert "HUMAN-refB" in str(list_ranked(by_text))
+    assert "refs=" not in words(by_text)
+    review = opened("review", review=start_review(page, monkeypatch))
+    assert "HUMAN-refA" in str(list_ranked(review))
 
 
-def test_the_files_of_a_review_do_not_give_the_link_to_the_task_away(data, monkeypatch):
-    page = data()
-    link = uploaded(page, monkeypatch)["testset"][0].partition("/")[0]
-    query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
-    history = views.reviews().find(query["review"][0]).history
-    told = review_sections.without_link(history, "My task")
-    assert (
-        history[0].change.task == link
-        and replay(told).task == "My task"
-        and told[1:] == history[1:]
-    )
-    assert review_sections.without_link(told, "other") == told
-
-
-def drop(page, *files):
-    page.file_uploader(key="data.files").set_value(
-        [(name, content, "text/plain") for name, content in files]
-    ).run()
-    assert not page.exception
-    return page
+def write_json_lines(rows):
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
 def rate(code, n=40):
     """Ratings as Appraise has them: Alpha is better than Beta."""
-    row = "ann,{name},{k},TGT,eng,{code},{score},test-en-news_d{document},False,[],1,2\n"
-    return "".join(
-        row.format(name=name, k=k, code=code, score=bonus + k % 7, document=k // 4)
-        for name, bonus in (("Alpha", 70), ("Beta", 60))
-        for k in range(n)
-    ).encode()
+    rows = []
+    for name, bonus in (("Alpha", 70), ("Beta", 60)):
+        for k in range(n):
+            place = f"ann,{name},{k},TGT,eng,{code},{bonus + k % 7}"
+            rows.append(f"{place},test-en-news_d{k // 4},False,[],1,2\n")
+    return "".join(rows).encode()
 
 
-def test_ratings_dropped_beside_the_zip_of_a_task_are_used(opened, monkeypatch):
-    page = opened("upload").switch_page("pages/upload.py").run()
-    unrated = {name: text for name, text in task_files().items() if "esa" not in name}
-    drop(page, ("wave1.csv", rate("ces")), ("t.zip", zipped(unrated)), ("wave2.csv", rate("deu")))
-    assert "t.zip" not in words(
-        page
-    ) and "These files are a shared task: en-cs, en-de, en-uk." in words(page)
-    assert [box.value for box in page.text_input if box.label == "Name"] == ["ESA", "ESA"]
-    asked = uploaded(page, monkeypatch)
-    assert page.selectbox(key="metric").value == "ESA" and not page.exception
-    again = opened("summary", testset=asked["testset"][0], metric="ESA", trials="999")
-    assert "Alpha is significantly better than" in words(again)
-
-
-def test_a_task_in_two_archives_is_one_task(opened):
-    """Such as references in one, and outputs in the other, below the same folder."""
-    page = opened("upload").switch_page("pages/upload.py").run()
-    parts = [{}, {}]
-    for name, text in task_files().items():
-        parts["system-outputs" in name][name] = text
-    drop(page, ("outputs.zip", zipped(parts[1])), ("texts.zip", zipped(parts[0])))
-    assert "These files are a shared task: en-cs, en-de, en-uk." in words(page)
-
-
-def test_texts_of_several_language_pairs_are_a_task(opened, monkeypatch):
-    texts = {name: text.encode() for name, text in task_files().items()}
+def list_single_texts():
+    """The texts of two language pairs, each as a file of its own."""
     files = []
     for pair in ("en-cs", "en-de"):
-        files += [
-            (f"{pair}.refA.txt", texts[f"mytask/references/{pair}.refA.txt"]),
-            (f"{pair}.docs", texts[f"mytask/documents/{pair}.docs"]),
-            *(
-                (f"{name}.{pair}.txt", texts[f"mytask/system-outputs/{pair}/{name}.txt"])
-                for name in ("Alpha", "Beta")
-            ),
-        ]
-    page = opened("upload").switch_page("pages/upload.py").run()
-    drop(page, *files, ("wave1.csv", rate("ces")))
-    assert "These files are a shared task: en-cs, en-de." in words(
-        page
-    ) and "Not read" not in words(page)
-    asked = uploaded(page, monkeypatch)
-    other = opened("summary", testset=asked["testset"][0].replace("en-cs", "en-de"), trials="999")
-    assert not other.exception and "Alpha" in words(other)
+        names = {"references": ("refA.txt",), "documents": ("docs",)}
+        for folder, endings in names.items():
+            for ending in endings:
+                text = FILES[f"mytask/{folder}/{pair}.{ending}"]
+                files.append((f"{pair}.{ending}", text.encode()))
+        for name in ("Alpha", "Beta"):
+            text = FILES[f"mytask/system-outputs/{pair}/{name}.txt"]
+            files.append((f"{name}.{pair}.txt", text.encode()))
+    return files
 
 
-def test_documents_of_wmt25_are_a_task(opened):
-    def write(key, word):
-        return "".join(
-            json.dumps({"doc_id": f"{pair}_#_news_#_d{k}", **key(f"{word} {k}\n\nb {k}")}) + "\n"
-            for pair in ("en-cs_CZ", "en-de_DE")
-            for k in range(9)
-        ).encode()
-
-    page = opened("upload").switch_page("pages/upload.py").run()
-    drop(
-        page,
-        ("A.jsonl", write(lambda text: {"hypothesis": text}, "c")),
-        (
-            "genmt.jsonl",
-            write(lambda text: {"src_text": text, "refs": {"refA": {"ref": text}}}, "a"),
-        ),
-        ("B.jsonl", write(lambda text: {"hypothesis": text}, "a")),
-    )
-    assert "These files are a shared task: en-cs_CZ, en-de_DE." in words(
-        page
-    ) and "Not read" not in words(page)
+def write_documents(**fields):
+    """Documents of two language pairs in the layout of WMT25, with these fields in each line."""
+    rows = []
+    for pair in ("en-cs_CZ", "en-de_DE"):
+        for k in range(9):
+            texts = {key: value.replace("K", str(k)) for key, value in fields.items()}
+            if "ref" in texts:
+                texts["refs"] = {"refA": {"ref": texts.pop("ref")}}
+            rows.append({"doc_id": f"{pair}_#_news_#_d{k}", **texts})
+    return write_json_lines(rows).encode()
 
 
-def test_ratings_of_wmt25_are_a_task_zipped_or_not(opened):
-    rows = "".join(
-        json.dumps(
-            {
-                "doc_id": f"{pair}_#_news_#_d{k}_#_0",
-                "src_text": "s",
-                "tgt_text": {"refA": f"a b {k}", "A": f"a c {k}"},
-                "scores": {
-                    "A": {"human1": 80 + k % 5, "annotator1": "p1"},
-                    "B": {"human1": 70 + k % 5, "annotator1": "p2"},
-                },
+def write_wmt25_ratings():
+    rows = []
+    for pair in ("en-cs_CZ", "en-de_DE"):
+        for k in range(9):
+            scores = {
+                "A": {"human1": 80 + k % 5, "annotator1": "p1"},
+                "B": {"human1": 70 + k % 5, "annotator1": "p2"},
             }
-        )
-        + "\n"
-        for pair in ("en-cs_CZ", "en-de_DE")
-        for k in range(9)
-    )
-    page = opened("upload").switch_page("pages/upload.py").run()
-    drop(page, ("humeval.jsonl", rows.encode()))
-    assert "These files are a shared task: en-cs_CZ, en-de_DE." in words(page)
-    drop(page, ("humeval.zip", zipped({"humeval.jsonl": rows})))
+            texts = {"src_text": "s", "tgt_text": {"refA": f"a b {k}", "A": f"a c {k}"}}
+            rows.append({"doc_id": f"{pair}_#_news_#_d{k}_#_0", **texts, "scores": scores})
+    return write_json_lines(rows)
+
+
+def write_waves():
+    """A table of ratings that names its language pairs, in two files."""
+    rows = []
+    for pair in ("en-de", "en-zh"):
+        for system, bonus in (("mine", 3), ("base", 0)):
+            rows += [f"{system},{k},{k % 7 + bonus},{pair}\n" for k in range(1, 31)]
+    parts = (rows[:75], rows[75:])
+    return [
+        (f"esa.wave{k}.csv", "".join(["system,line,ESA,lp\n", *part]).encode())
+        for k, part in enumerate(parts)
+    ]
+
+
+UNRATED = {name: text for name, text in FILES.items() if name.endswith((".txt", ".docs"))}
+OUTPUTS = {name: text for name, text in UNRATED.items() if "system-outputs" in name}
+TEXTS = {name: text for name, text in UNRATED.items() if name not in OUTPUTS}
+WAVE = ("wave1.csv", rate("ces"))
+#: Files, the language pairs of the task that they are together, and, where it is opened, a page of
+#: it by a metric with what that says.
+TASKS = {
+    "ratings beside a zip": (
+        [WAVE, ("t.zip", zipped(UNRATED)), ("wave2.csv", rate("deu"))],
+        "en-cs, en-de, en-uk",
+        ("summary", "ESA", "Alpha is significantly better than"),
+    ),
+    "two archives": (
+        [("outputs.zip", zipped(OUTPUTS)), ("texts.zip", zipped(TEXTS))],
+        "en-cs, en-de, en-uk",
+        None,
+    ),
+    "single texts": (
+        [*list_single_texts(), WAVE],
+        "en-cs, en-de",
+        ("summary", "bleu", "Alpha"),
+    ),
+    "documents of WMT25": (
+        [
+            ("A.jsonl", write_documents(hypothesis="c K\n\nb K")),
+            ("genmt.jsonl", write_documents(src_text="a K\n\nb K", ref="a K\n\nb K")),
+            ("B.jsonl", write_documents(hypothesis="a K\n\nb K")),
+        ],
+        "en-cs_CZ, en-de_DE",
+        None,
+    ),
+    "ratings of WMT25": (
+        [("humeval.jsonl", write_wmt25_ratings().encode())],
+        "en-cs_CZ, en-de_DE",
+        None,
+    ),
+    "tables that name language pairs": (
+        write_waves(),
+        "en-de, en-zh",
+        ("pairs", "ESA", "en-de"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TASKS)
+def test_files_that_belong_together_are_a_task(drop, opened, monkeypatch, case):
+    files, pairs, shown = TASKS[case]
+    page = drop(*files)
+    assert f"These files are a shared task: {pairs}." in words(page)
+    assert "Not read" not in words(page)
+    if shown is None:
+        return
+    link = open_task_of(page, monkeypatch)
+    name, metric, said = shown
+    assert page.selectbox(key="metric").value == "ESA"
+    pair = opened(name, testset=link, metric=metric, **FEWER)
+    assert said in words(pair)
+
+
+def test_a_zip_of_ratings_of_wmt25_is_a_task(drop):
+    page = drop(("humeval.zip", zipped({"humeval.jsonl": write_wmt25_ratings()})))
     assert "humeval.zip is a shared task: en-cs_CZ, en-de_DE." in words(page)
 
 
-def test_tables_of_ratings_that_name_language_pairs_are_a_task(opened, monkeypatch):
-    rows = [
-        f"{system},{line},{line % 7 + 3 * bonus},{pair}\n"
-        for pair in ("en-de", "en-zh")
-        for system, bonus in (("mine", 1), ("base", 0))
-        for line in range(1, 31)
-    ]
-    page = opened("upload").switch_page("pages/upload.py").run()
-    page.file_uploader(key="data.files").set_value(
-        [
-            (f"esa.wave{k}.csv", ("system,line,ESA,lp\n" + "".join(part)).encode(), "text/csv")
-            for k, part in enumerate((rows[:75], rows[75:]))
-        ]
-    ).run()
-    assert not page.exception and "These files are a shared task: en-de, en-zh." in words(page)
+PUBLISHED = (
+    "autorank.tsv",
+    b"lp\tsystem\tprinted_name\tAutoRank\nen-de\tmine\tMine\t1.0\nen-de\tbase\tBase\t2.5\n",
+)
+
+
+def test_published_scores_alone_are_shown(drop):
+    for file in (PUBLISHED, ("published.zip", zipped({"autorank.tsv": PUBLISHED[1].decode()}))):
+        shown = words(drop(file))
+        assert "Published scores of systems: shown, and nothing is tested" in shown
+        assert "AutoRank (published)" in shown and "2.5" in shown
+
+
+def test_published_scores_stand_on_results(drop, opened, monkeypatch):
+    page = drop(*write_waves(), PUBLISHED)
+    assert "These files are a shared task: en-de, en-zh." in words(page)
     assert "Not read" not in words(page)
-    asked = uploaded(page, monkeypatch)
-    assert not page.exception and scores(page) == {"mine": "5.90", "base": "2.90"}
-    other = opened("pairs", testset=asked["testset"][0].replace("en-de", "en-zh"), trials="999")
-    assert not other.exception and "en-zh" in words(other)
+    results = opened("results", testset=open_task_of(page, monkeypatch), **FEWER)
+    assert "AutoRank (published)" in words(results)
+    assert any("mtsig did not compute" in caption.value for caption in results.caption)
+
+
+MQM_ROW = "{}\td\t1\t{}\tr\ts\tt\t{}\t{}\n"
+
+
+def test_weights_of_mqm_are_a_menu(drop, opened, monkeypatch):
+    """With errors of the source next to the ratings, which are named and not read."""
+    rows = ["system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"]
+    for line in range(1, 9):
+        rows.append(MQM_ROW.format("A", line, "Source issue", "Major"))
+        rows.append(MQM_ROW.format("B", line, "Accuracy/Omission", "Minor"))
+    table = "".join(rows).encode()
+    page = drop(("mqm_x_ende.tsv", table), ("mqm_x_ende.source-errors.tsv", table))
+    assert "Not read: mqm_x_ende.source-errors.tsv." in words(page)
+    page.selectbox(key="data.weights").set_value("wmt24").run()
+    link = open_task_of(page, monkeypatch)
+    results = opened("results", testset=link, **FEWER)
+    assert list_ranked(results) == ["A", "B"]  # by the usual weights B is better
+    assert "--mqm-weights wmt24" in str(all_copied(results))

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from mtsig_core.errors import SettingError
-from mtsig_core.reviews import Begin, Decide, Exclude, NoteOn
+from mtsig_core.reviews import Decide, Exclude, NoteOn
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.kept_tasks import KeptTask
@@ -17,8 +17,9 @@ from pages._sections import ranking_sections, size_sections
 from pages._ui import background, charts, result_cache, testsets, views
 from tests.builders.apps import ROWS
 from tests.builders.cases import brief
+from tests.builders.reviews import begin_review
 from tests.builders.score_folders import score_folder
-from tests.builders.screens import sentences, words, write
+from tests.builders.screens import replace_in_most, sentences, words, write
 from tests.builders.streamlit_parts import all_elements
 
 #: Views of a page beside its first: what its link asks.
@@ -54,31 +55,30 @@ def texts_of_a(person, folder):
     """The same content for everybody; the set is called as its files are."""
     reference = sentences(60)
     outputs = {
-        "A": [text.replace("small", "tiny") if k % 3 else text for k, text in enumerate(reference)],
-        "B": [text.replace("number", "no") if k % 4 else text for k, text in enumerate(reference)],
+        "A": replace_in_most(reference, 3, "small", "tiny"),
+        "B": replace_in_most(reference, 4, "number", "no"),
     }
-    documents = [f"{'news' if k < 30 else 'social'}\td{k // 3}" for k in range(60)]
-    table = scores_of_a(person, folder, first_line=1).scores[0]
+    documents = [f"{domain(k)}\td{k // 3}" for k in range(60)]
+    system = []
+    for name, texts in outputs.items():
+        system.append((name, write(folder / f"{person}-{name}.txt", texts)))
     return Source(
         ref=(("ref", write(folder / f"{person}-ref.txt", reference)),),
-        system=tuple(
-            (name, write(folder / f"{person}-{name}.txt", texts)) for name, texts in outputs.items()
-        ),
+        system=tuple(system),
         docs=write(folder / f"{person}-docs.txt", documents),
-        scores=(table,),
+        scores=scores_of_a(person, folder, first_line=1).scores[:1],
     )
 
 
 def scores_of_a(person, folder, first_line=0):
     tables = []
     for metric, spread in (("human", 11), ("xcomet", 7)):
-        rows = [
-            f"{name}\t{k + first_line}\t{50 + (7 * k + better) % spread + better}\td{k // 3}\t{domain(k)}"
-            for better, name in enumerate("AB")
-            for k in range(60)
-        ]
-        header = "system\tline\tscore\tdocument\tdomain"
-        tables.append((metric, write(folder / f"{person}-{metric}.tsv", [header, *rows])))
+        rows = ["system\tline\tscore\tdocument\tdomain"]
+        for better, name in enumerate("AB"):
+            for k in range(60):
+                score = 50 + (7 * k + better) % spread + better
+                rows.append(f"{name}\t{k + first_line}\t{score}\td{k // 3}\t{domain(k)}")
+        tables.append((metric, write(folder / f"{person}-{metric}.tsv", rows)))
     return Source(scores=tuple(tables), higher_is_better=("human",))
 
 
@@ -116,42 +116,42 @@ def shared_values():
     return [cloudpickle.dumps(value) for memory in memories for value, _ in memory._values.values()]
 
 
+def check_apart(shown, alice="alice", robert="robert"):
+    """Each is told of the own, and nothing of the other."""
+    assert alice in shown["alice"]
+    assert robert in shown["robert"]
+    assert "robert" not in shown["alice"]
+    assert "alice" not in shown["robert"]
+
+
 @pytest.mark.parametrize("source, name, asked", CASES)
 def test_nothing_of_one_person_is_shown_to_another(opened, tmp_path, files, source, name, asked):
     shown, metric = {}, "bleu" if source == "texts" else "human"
     before = {*shared_values()}  # of whole tasks, which are told apart by their names
     for person in ("alice", "robert"):
         files.clear()
-        opened_by = SOURCES[source](person, tmp_path / person)
-        page = opened(name, opened_by, **{"trials": "999", "metric": metric} | asked)
-        assert not page.exception and "mt-error" not in words(page)
+        own_source = SOURCES[source](person, tmp_path / person)
+        page = opened(name, own_source, **{"trials": "999", "metric": metric} | asked)
+        assert "mt-error" not in words(page)
         shown[person] = texts_of(page, files).replace(str(tmp_path / person), "")
-    assert "robert" not in shown["alice"] and "alice" not in shown["robert"]
-    assert "alice" in shown["alice"] and "robert" in shown["robert"]
-    added = {*shared_values()} - before
-    assert not [value for value in added if b"alice" in value or b"robert" in value]
+    check_apart(shown)
+    for value in {*shared_values()} - before:
+        assert b"alice" not in value
+        assert b"robert" not in value
 
 
 @pytest.mark.parametrize("tab", brief(2, ["Language pairs", *ranking_sections.TABS]))
 def test_nothing_of_one_task_is_shown_of_another_with_the_same_content(
     opened, tmp_path, files, tab
 ):
-    shown = {}
+    shown, asked = {}, {"trials": "999", "metric": "XCOMET", "tab": tab, "trust": "true"}
     for person in ("alice", "robert"):
         files.clear()
         folder = score_folder(tmp_path / person).rename(tmp_path / person / f"{person}-task")
-        page = opened(
-            "results",
-            task=TaskSource(str(folder)),
-            trials="999",
-            metric="XCOMET",
-            tab=tab,
-            trust="true",
-        )
-        assert not page.exception and "mt-error" not in words(page)
+        page = opened("results", task=TaskSource(str(folder)), **asked)
+        assert "mt-error" not in words(page)
         shown[person] = texts_of(page, files)
-    assert "robert" not in shown["alice"] and "alice" not in shown["robert"]
-    assert "alice-task" in shown["alice"] and "robert-task" in shown["robert"]
+    check_apart(shown, "alice-task", "robert-task")
 
 
 def test_a_task_is_told_by_its_zip_though_it_is_called_as_another(tmp_path):
@@ -164,39 +164,33 @@ def test_a_task_is_told_by_its_zip_though_it_is_called_as_another(tmp_path):
     assert alice != robert
 
 
-def test_nothing_of_one_review_is_shown_in_another(opened, tmp_path, files, monkeypatch):
+@pytest.mark.usefixtures("own_stores")
+def test_nothing_of_one_review_is_shown_in_another(opened, tmp_path, files):
     """Two people review the same task: each with a reason, a note and a decision, on the same
     system and pair.
     """
-    monkeypatch.setenv("MTSIG_HOME", str(tmp_path / "home"))
-    testsets.store.clear(), views.reviews.clear()
-    root = score_folder(tmp_path / "tasks").parent
-    found = compare_task(KeptTask(TaskSource(str(root / "task"))), "XCOMET", trials=999)
-    digests = {pair: one.testset.digest for pair, one in found.pairs.items()}
+    folder = score_folder(tmp_path / "tasks")
+    found = compare_task(KeptTask(TaskSource(str(folder))), "XCOMET", trials=999)
     shown, links = {}, {}
     for person in ("alice", "robert"):
         files.clear()
-        kept = views.reviews().begin(
-            Begin("task", None, found.task.digest, digests, "XCOMET", {"trials": 999}), person
-        )
-        steps = (
-            Exclude("Gamma", None, f"{person} says so"),
-            NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", f"a note by {person}"),
-            Decide("en-de_DE", ("Alpha",), f"as {person} decided"),
-        )
-        for step in steps:
-            kept = views.reviews().add(kept.edit_link, step, len(kept.history))
-        page = opened("review", root=root, review=kept.read_link)
-        assert (
-            not page.exception
-            and f"as {person} decided" in words(page)
-            and f"{person} says so" in words(page)
-        )
-        shown[person], links[person] = texts_of(page, files), {kept.read_link, kept.edit_link}
+        kept = begin_review(views.reviews(), "task", found, "XCOMET", person)
+        for n, step in enumerate(
+            (
+                Exclude("Gamma", None, f"{person} says so"),
+                NoteOn("en-de_DE", "XCOMET", "Alpha", "Beta", f"a note by {person}"),
+                Decide("en-de_DE", ("Alpha",), f"as {person} decided"),
+            ),
+            1,
+        ):
+            views.reviews().add(kept.edit_link, step, n)
+        page = opened("review", root=folder.parent, review=kept.read_link)
+        shown[person], links[person] = texts_of(page, files), (kept.read_link, kept.edit_link)
+    check_apart(shown, "as alice decided", "as robert decided")
     for person, other in (("alice", "robert"), ("robert", "alice")):
-        assert other not in shown[person]
-        assert not [link for link in links[other] if link in shown[person]]
-    testsets.store.clear(), views.reviews.clear()
+        assert f"{person} says so" in shown[person]
+        for link in links[other]:
+            assert link not in shown[person]
 
 
 def test_what_was_assumed_is_told_each_person_by_their_own_file(opened, tmp_path):
@@ -229,5 +223,5 @@ def test_no_memory_of_the_pages_gives_one_persons_set_to_another(tmp_path):
             several,
         )
         names[person] = " ".join(part.name for part in parts)
-    assert "robert" not in names["alice"] and names["alice"].count("alice") == 3
-    assert "alice" not in names["robert"] and names["robert"].count("robert") == 3
+        assert names[person].count(person) == 3
+    check_apart(names)

@@ -1,4 +1,4 @@
-"""The page Upload without a browser."""
+"""The page Upload without a browser. What each file is taken for is tested in `tests/readers`."""
 
 import csv
 import gzip
@@ -8,19 +8,18 @@ from html import escape
 
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.readers.task_contents import Contents
-from mtsig_core.readers.uploads import Upload, read_uploads
-from mtsig_core.report.commands import source_options
 from pages._ui import testsets
 from tests.builders.apps import followed
-from tests.builders.screens import NAMES, arguments, copied, frame_rows, words
+from tests.builders.screens import NAMES, find_command, frame_rows, labelled, links, words
 from tests.builders.streamlit_parts import keep_files
 from tests.builders.toys import SPACELESS, zipped
 
 REF = "".join(f"this is sentence {k} of the set\n" for k in range(30)).encode()
 WORSE = REF.replace(b"sentence", b"phrase")
+TWO_TEXTS = (("ref.txt", REF), ("a.txt", REF))
+ERROR = 'mt-error" role="alert">'
 
 
 @pytest.fixture
@@ -29,106 +28,151 @@ def page(opened, source):
 
 
 def upload(page, *files):
-    page.file_uploader(key="data.files").set_value(
-        [(name, content, "text/plain") for name, content in files]
-    ).run()
-    assert not page.exception
-    return page
+    held = [(name, content, "text/plain") for name, content in files]
+    page.file_uploader(key="data.files").set_value(held).run()
 
 
-def test_roles_are_guessed(page):
-    upload(
-        page,
-        ("ref.txt", REF),
-        ("a.txt", REF),
-        ("a.run2.txt", REF),
-        ("b.txt", REF),
-        ("docs.txt", b"d1\n" * 30),
-    )
-    roles = [box.value for box in page.selectbox if box.label == "Role"]
-    assert roles == ["reference", "system", "training run", "system", "documents"]
-    assert "Recognized: 1 reference, 2 systems, 1 further training run, document ids" in words(page)
+def button(page, label="Open these files"):
+    return labelled(page.button, label)
+
+
+def open_files(page):
+    button(page).click().run()
+
+
+@pytest.fixture
+def print_opened(page, tmp_path, monkeypatch, print_json):
+    """Open what was uploaded; the command on Summary, and what it prints of the same files."""
+
+    def start(files, *options):
+        open_files(page)
+        page.switch_page("pages/summary.py").run()
+        command = find_command(page, "compare")
+        for name, content in files.items():
+            (tmp_path / name).write_bytes(content)
+        monkeypatch.chdir(tmp_path)
+        return command, print_json(command, *options)
+
+    return start
+
+
+def list_roles(page):
+    return [box.value for box in page.selectbox if box.label == "Role"]
+
+
+def write_table(header, rows):
+    return "\n".join([header, *rows, ""]).encode()
+
+
+def write_sgm(kind, name):
+    lines = enumerate(REF.decode().splitlines())
+    segments = "".join(f'<seg id="{k}">{text}</seg>\n' for k, text in lines)
+    return f'<{kind}set><doc docid="d" sysid="{name}">\n{segments}</doc></{kind}set>'.encode()
+
+
+def write_samples(word):
+    """As lm-evaluation-harness writes them, with the references of all models."""
+    rows = []
+    for k in range(30):
+        texts = {"target": f"this is sentence {k}", "filtered_resps": [f"this is {word} {k}"]}
+        rows.append(json.dumps({"doc_id": k, "doc": {}, **texts}))
+    return "\n".join(rows).encode()
+
+
+PAIRS_OF_LINES = list(zip(REF.decode().splitlines(), WORSE.decode().splitlines(), strict=True))
+#: Files, what they are recognized as, and as what they are opened.
+RECOGNIZED = {
+    "texts": (
+        (*TWO_TEXTS, ("a.run2.txt", REF), ("b.txt", REF), ("docs.txt", b"d1\n" * 30)),
+        "1 reference, 2 systems, 1 further training run, document ids",
+        "a, b: 30 segments, 2 systems",
+    ),
+    "files of one name": (
+        (("ref.txt", REF), ("out.txt", REF), ("out.txt", WORSE)),
+        "1 reference, 2 systems",
+        "out, out (2): 30 segments, 2 systems",
+    ),
+    "an archive of files": (
+        [("flat.zip", zipped({"ref.txt": REF, "a.txt": REF, "b.txt": WORSE}))],
+        "1 reference, 2 systems",
+        "a, b: 30 segments, 2 systems",
+    ),
+    "a table of texts": (
+        [("t.csv", write_table("reference,x,y", (f"{a},{a},{b}" for a, b in PAIRS_OF_LINES)))],
+        "1 file with reference and outputs",
+        "30 segments, 2 systems",
+    ),
+    "texts with documents": (
+        [("ref.sgm", write_sgm("ref", "r")), ("tst.sgm", write_sgm("tst", "A"))],
+        "1 reference, 1 system",
+        "30 segments, 1 system",
+    ),
+    "samples of two models": (
+        [(f"samples_{word}.jsonl", write_samples(word)) for word in ("sentence", "phrase")],
+        "2 files with reference and outputs",
+        "samples: 30 segments, 2 systems",
+    ),
+}
+HAVE_DOCUMENTS = ("texts", "texts with documents")
+
+
+@pytest.mark.parametrize("case", RECOGNIZED)
+def test_files_are_recognized_and_opened(page, case):
+    files, recognized, opened = RECOGNIZED[case]
+    upload(page, *files)
+    assert f"Recognized: {recognized}" in words(page)
+    assert ("No document ids" not in words(page)) == (case in HAVE_DOCUMENTS)
+    open_files(page)
+    assert opened in words(page)
 
 
 def test_no_tokenizer_is_asked_of_scores_alone(page):
     def tokenizers():
         return [box.label for box in page.main.selectbox if box.label.startswith("Tokenizer")]
 
-    scores = (
-        "human.tsv",
-        b"system\tline\tscore\n" + b"".join(b"A\t%d\t1\nB\t%d\t2\n" % (k, k) for k in range(1, 9)),
-    )
-    upload(page, ("ref.txt", REF), ("a.txt", REF))
+    rows = [f"{system}\t{line}\t{line % 3}" for line in range(1, 9) for system in "AB"]
+    upload(page, *TWO_TEXTS)
     assert tokenizers()
-    upload(page, scores)
+    upload(page, ("human.tsv", write_table("system\tline\tscore", rows)))
     assert not tokenizers()
-    button(page).click().run()
-    assert not page.exception and "human: 8 segments, 2 systems" in words(page)
-
-
-def test_files_of_one_name_are_two_systems(page):
-    """Added one after the other, as from two folders."""
-    upload(page, ("ref.txt", REF), ("out.txt", REF))
-    upload(page, ("ref.txt", REF), ("out.txt", REF), ("out.txt", WORSE))
-    assert [box.value for box in page.selectbox if box.label == "Role"] == [
-        "reference",
-        "system",
-        "system",
-    ]
-    button(page).click().run()
-    assert not page.exception and "out, out (2): 30 segments, 2 systems" in words(page)
+    open_files(page)
+    assert "human: 8 segments, 2 systems" in words(page)
 
 
 def test_a_name_follows_what_a_further_run_says(page):
     upload(page, ("ref.txt", REF), ("a.run1.txt", REF))
     box = page.file_uploader(key="data.files")
     keep_files(box).upload("a.run2.txt", WORSE).run()
-    button(page).click().run()
-    assert not page.exception and "a: 30 segments, 1 system" in words(page)
+    open_files(page)
+    assert "a: 30 segments, 1 system" in words(page)
 
 
 def test_what_cannot_be_kept_is_not_said_to_be_open(page, monkeypatch):
     def full(testset, source):
         raise SettingError("No room for it.")
 
-    monkeypatch.setattr("pages._ui.testsets.keep_upload", full)
-    upload(page, ("ref.txt", REF), ("a.txt", REF))
-    button(page).click().run()
-    assert not page.exception and "No room for it." in words(page) and "Opened" not in words(page)
-    monkeypatch.undo()
-    button(page).click().run()
-    assert "Opened a: 30 segments" in words(page) and "No room for it." not in words(page)
+    upload(page, *TWO_TEXTS)
+    with monkeypatch.context() as patch:
+        patch.setattr("pages._ui.testsets.keep_upload", full)
+        open_files(page)
+    assert "No room for it." in words(page)
+    assert "Opened" not in words(page)
+    open_files(page)
+    assert "Opened a: 30 segments" in words(page)
+    assert "No room for it." not in words(page)
 
 
-def test_training_runs_are_opened_with_their_command(page, monkeypatch):
+def test_training_runs_are_opened_with_their_command(page, print_opened):
     """In the order of their numbers, whatever that of the files."""
-    opened, names = [], ("a.run3", "a.run1", "b", "a.run2", "b.run2", "b.run3")
-    monkeypatch.setattr(
-        "pages._ui.testsets.keep_upload", lambda testset, source: opened.append((testset, source))
-    )
-    monkeypatch.setattr("pages._ui.frame.open_testset", lambda kept: None)
-    upload(
-        page,
-        ("ref.txt", REF),
-        *((f"{name}.txt", REF.replace(b"set", name.encode())) for name in names),
-    )
-    button(page).click().run()
-    ((testset, source),) = opened
-    assert [output[3].split()[-1] for output in (testset.systems["a"], *testset.runs["a"])] == [
-        "a.run1",
-        "a.run2",
-        "a.run3",
-    ]
-    assert source_options(source)[6:10] == ["--run", "a=a.run2.txt", "--run", "b=b.run2.txt"]
-
-
-def of_task(language="zh"):
-    lines = "\n".join(SPACELESS[language]).encode()
-    return lines, lines.replace("，".encode(), b"")
-
-
-def button(page, label="Open these files"):
-    return next(button for button in page.button if button.label == label)
+    names = ("a.run3", "a.run1", "b", "a.run2", "b.run2", "b.run3")
+    files = {f"{name}.txt": REF.replace(b"set", name.encode()) for name in names}
+    files["ref.txt"] = REF
+    upload(page, *files.items())
+    command, printed = print_opened(files)
+    assert "--system a=a.run1.txt" in command
+    assert "--run a=a.run2.txt" in command
+    assert command.index("a.run2.txt") < command.index("a.run3.txt")
+    assert printed["testset"]["systems"] == ["a", "b"]
 
 
 def answer_direction(page, which):
@@ -138,198 +182,132 @@ def answer_direction(page, which):
 
 
 @pytest.mark.parametrize("which, best", [("lower", "B"), ("higher", "A")])
-def test_a_name_that_says_no_direction_is_asked_about(page, which, best):
+def test_a_name_that_says_no_direction_is_asked_about(page, print_opened, which, best):
     """Nothing can be opened before, and the printed command has the answer."""
-    rows = "".join(f"{k},{k % 5 + 3},{k % 4}\n" for k in range(1, 31))
-    upload(page, ("ppl.csv", f"line,A,B\n{rows}".encode()))
-    assert (
-        "ppl: are higher or lower scores better? They range from 0 to 7." in words(page)
-        and button(page).disabled
-    )
+    files = {"ppl.csv": write_table("line,A,B", (f"{k},{k % 5 + 3},{k % 4}" for k in range(1, 31)))}
+    upload(page, *files.items())
+    question = "ppl: are higher or lower scores better? They range from 0 to 7."
+    assert question in words(page)
+    assert button(page).disabled
     answer_direction(page, which)
-    button(page).click().run()
-    page.switch_page("pages/summary.py").run()
-    assert not page.exception and any(f"--{which}-is-better ppl" in text for text in copied(page))
+    command, _ = print_opened(files)
+    assert f"--{which}-is-better ppl" in command
     assert f"{best} is significantly better" in words(page)
 
 
+def write_spaceless(language):
+    lines = "\n".join(SPACELESS[language]).encode()
+    return lines, lines.replace("，".encode(), b"")
+
+
 def test_names_in_the_style_of_wmt_say_all(page):
-    ref, output = of_task()
-    upload(
-        page,
-        ("en-zh.refA.txt", ref),
-        ("generaltest2022.en-zh.hyp.GTCOM.zh", output),
-        ("en-zh.txt", ref),
-    )
-    assert [box.value for box in page.selectbox if box.label == "Role"] == [
-        "reference",
-        "system",
-        "source",
-    ]
+    ref, output = write_spaceless("zh")
+    names = ("en-zh.refA.txt", "generaltest2022.en-zh.hyp.GTCOM.zh", "en-zh.txt")
+    upload(page, *zip(names, (ref, output, ref), strict=True))
+    assert list_roles(page) == ["reference", "system", "source"]
     texts = {box.label: box.value for box in page.text_input}
-    assert (texts["Name of the test set"], texts["Language pair"]) == (
-        "generaltest2022 en-zh",
-        "en-zh",
-    )
-    assert [box.value for box in page.text_input if box.label == "Name" or not box.label][:2] == [
-        "refA",
-        "GTCOM",
-    ]
+    assert texts["Name of the test set"] == "generaltest2022 en-zh"
+    assert texts["Language pair"] == "en-zh"
+    called = [box.value for box in page.text_input if box.label in ("Name", "")]
+    assert called[:2] == ["refA", "GTCOM"]
     assert "The references look" not in words(page)
-    assert not button(page).disabled and [
-        box for box in page.selectbox if box.label == "Tokenizer (auto: zh)"
-    ]
+    assert not button(page).disabled
+    assert labelled(page.selectbox, "Tokenizer (auto: zh)")
 
 
 def test_files_of_two_pairs_are_not_mixed(page):
-    upload(page, ("en-zh.refA.txt", REF), ("x.uk-en.hyp.GTCOM.en", REF))
-    assert (
-        "The names are of 2 language pairs: en-zh (en-zh.refA.txt); uk-en (x.uk-en.hyp.GTCOM.en)"
-        in words(page)
-    )
-    assert not [button for button in page.button if button.label == "Open these files"]
+    names = ("en-zh.refA.txt", "x.uk-en.hyp.GTCOM.en")
+    upload(page, *((name, REF) for name in names))
+    told = f"The names are of 2 language pairs: en-zh ({names[0]}); uk-en ({names[1]})"
+    assert told in words(page)
+    assert "Open these files" not in [button.label for button in page.button]
+
+
+NO_PAIR = "and no language pair is given: 13a would not cut them into words. Give the pair, such as"
 
 
 @pytest.mark.parametrize(
     "language, said",
-    [
-        (
-            "zh",
-            "look Chinese, and no language pair is given: 13a would not cut them into words. Give the pair, such as",
-        ),
-        ("ja", "look Japanese"),
-        ("ko", "look Korean"),
-        ("th", "Choose a tokenizer: char or flores200."),
-        ("km", "look Khmer"),
-    ],
+    [("zh", f"look Chinese, {NO_PAIR}"), ("th", "Choose a tokenizer: char or flores200.")],
 )
-def test_without_a_pair_it_is_asked_for(page, language, said):
-    ref, output = of_task(language)
+@pytest.mark.parametrize("answer", ["tokenizer", "pair"])
+def test_without_a_pair_a_tokenizer_is_asked_for(page, language, said, answer):
+    ref, output = write_spaceless(language)
     upload(page, ("ref.txt", ref), ("mine.txt", output))
-    assert said in words(page) and button(page).disabled
-    next(box for box in page.selectbox if box.label == "Tokenizer").select("char").run()
-    assert "The references look" not in words(page) and not button(page).disabled
+    assert said in words(page)
+    assert button(page).disabled
+    if answer == "pair" and language == "zh":
+        labelled(page.text_input, "Language pair").input("en-zh").run()
+    else:
+        labelled(page.selectbox, "Tokenizer").select("char").run()
+    assert "The references look" not in words(page)
+    assert not button(page).disabled
 
 
-def test_a_pair_is_an_answer_too(page):
-    ref, output = of_task("ja")
-    upload(page, ("ref.txt", ref), ("mine.txt", output))
-    next(box for box in page.text_input if box.label == "Language pair").input("en-ja").run()
-    assert not button(page).disabled and "The references look" not in words(page)
-
-
-def test_chinese_of_a_pair_gets_the_numbers_of_the_printed_command(
-    page, tmp_path, monkeypatch, capsys
-):
+def test_chinese_of_a_pair_gets_the_numbers_of_the_printed_command(page, print_opened):
     lines = SPACELESS["zh"] * 5
     texts = {"ref": lines, "a": [text[:-1] for text in lines], "b": [text[1:] for text in lines]}
-    files = {f"{name}.txt": "".join(f"{line}\n" for line in texts[name]).encode() for name in texts}
+    files = {f"{name}.txt": "\n".join([*texts[name], ""]).encode() for name in texts}
     upload(page, *files.items())
-    assert button(page).disabled
-    next(box for box in page.text_input if box.label == "Language pair").input("en-zh").run()
-    button(page).click().run()
-    page.switch_page("pages/summary.py").run()
-    assert not page.exception and "· tokenizer zh" in words(page)
-    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
+    labelled(page.text_input, "Language pair").input("en-zh").run()
+    command, printed = print_opened(files)
+    assert "· tokenizer zh" in words(page)
     assert "--langpair en-zh" in command
-    for name, content in files.items():
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    assert main([*arguments(command), "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)["metrics"]["bleu"]
+    found = printed["metrics"]["bleu"]
     assert "|tok:zh|" in found["signature"]
-    for row, system in zip(frame_rows(page.dataframe[0])[1:], found["systems"], strict=True):
-        assert row[1] == system["system"] and float(row[2]) == pytest.approx(
-            system["score"], rel=1e-3
-        )
+    shown = {row[1]: float(row[2]) for row in frame_rows(page.dataframe[0])[1:]}
+    scores = {row["system"]: row["score"] for row in found["systems"]}
+    assert shown == pytest.approx(scores, rel=1e-3)
+
+
+TASK = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
+OTHER_REFERENCE = zipped({"task/references/en-de.refA.txt": WORSE})
+
+
+#: Files that cannot be opened beside a reference, and what the message of the reader begins with.
+BROKEN = {
+    "b.txt": (WORSE[: WORSE[:-1].rfind(b"\n") + 1], "b.txt has 29 lines"),
+    "b.gz": (gzip.compress(WORSE)[:-20], ".*b.gz"),
+    "s1.tsv": (b"system\tline\tscore\nA\t1\tx\n", "s1.tsv, row 2"),
+    "deep.json": (b"[" * 9999, "deep.json"),
+    "esa.tsv": (b"line\tA\n1\t2\n", "No system among"),
+}
 
 
 def test_mistakes_are_messages_and_the_page_lives_on(page):
     """More of them in tests/readers."""
-    for file, parts in (
-        (("b.txt", WORSE[: WORSE[:-1].rfind(b"\n") + 1]), ["b.txt has 29 lines", "30"]),
-        (("b.gz", gzip.compress(WORSE)[:-20]), ["b.gz"]),
-    ):
-        upload(page, ("ref.txt", REF), file)
-        button(page).click().run()
-        said = re.search('mt-error" role="alert">(.*?)</div>', words(page))[1]
-        assert not page.exception and all(part in said for part in parts), said
-        assert "Traceback" not in said and "/tmp" not in said
-    task = zipped({"task/references/en-de.refA.txt": REF, "task/system-outputs/en-de/x.txt": WORSE})
-    other = zipped({"task/references/en-de.refA.txt": WORSE})
-    upload(page, ("task.zip", task), ("other.zip", other))
-    assert (
-        'mt-error" role="alert">task/references/en-de.refA.txt is there twice, and the two differ'
-        in words(page)
-    )
-    assert not [button for button in page.button if button.label.startswith("Open th")]
-    upload(page, ("notes.txt", REF), ("task.zip", task))
-    assert "Not read: notes.txt." in words(page)
-    button(page, "Open this pair").click().run()
-    assert not page.exception and "task en-de: 30 segments" in words(page)
-
-
-def test_scores_under_other_column_names_open_under_their_metric(page):
-    rows = "".join(
-        f"{system},{line},{line % 7 / 10 + bonus}\n"
-        for system, bonus in (("mine", 0.1), ("base", 0))
-        for line in range(1, 31)
-    )
-    assert any(box.label.startswith("Open now") for box in page.expander)
-    upload(page, ("scores.csv", f"model,sent_id,COMET\n{rows}".encode()))
-    assert not any(
-        box.label.startswith("Open now") for box in page.expander
-    )  # which is of another test set
-    button(page).click().run()
-    assert not page.exception and "30 segments, 2 systems" in words(page)
-    assert any(box.label.startswith("Open now (30 segments, 2 systems") for box in page.expander)
-    page.switch_page("pages/summary.py").run()
-    assert not page.exception and any("--scores COMET=scores.csv" in text for text in copied(page))
-
-
-def test_a_table_of_texts_is_a_test_set(page):
-    rows = zip(REF.decode().splitlines(), WORSE.decode().splitlines(), strict=True)
-    upload(
-        page,
-        (
-            "texts.csv",
-            ("reference,mine,base\n" + "".join(f"{a},{a},{b}\n" for a, b in rows)).encode(),
-        ),
-    )
-    assert [box.value for box in page.selectbox if box.label == "Role"] == ["reference and outputs"]
-    assert "Recognized: 1 file with reference and outputs" in words(page)
-    button(page).click().run()
-    assert not page.exception and "30 segments, 2 systems" in words(page)
-    page.switch_page("pages/summary.py").run()
-    assert not page.exception and any(
-        "--ref texts.csv --system texts.csv" in text for text in copied(page)
-    )
-
-
-def test_texts_that_come_with_documents_need_no_others(page):
-    segments = "".join(
-        f'<seg id="{k}">{text}</seg>\n' for k, text in enumerate(REF.decode().splitlines())
-    )
-    files = [
-        (
-            f"{name}.sgm",
-            f'<{name}set><doc docid="d" sysid="{name}">\n{segments}</doc></{name}set>'.encode(),
-        )
-        for name in ("ref", "tst")
-    ]
-    upload(page, *files)
-    assert "Recognized: 1 reference, 1 system" in words(page) and "No document ids" not in words(
+    for name, (content, said) in BROKEN.items():
+        upload(page, ("ref.txt", REF), (name, content))
+        open_files(page)
+        [message] = re.findall(f"{ERROR}(.*?)</div>", words(page))
+        assert re.match(said, message), message
+        assert "Traceback" not in message
+        assert "/tmp" not in message
+    upload(page, ("task.zip", TASK), ("other.zip", OTHER_REFERENCE))
+    assert f"{ERROR}task/references/en-de.refA.txt is there twice, and the two differ" in words(
         page
     )
-    upload(page, ("ref.txt", REF), files[1])
-    assert "No document ids" not in words(page)
+    assert not [button for button in page.button if button.label.startswith("Open th")]
+    upload(page, ("notes.txt", REF), ("task.zip", TASK))
+    assert "Not read: notes.txt." in words(page)
+    button(page, "Open this pair").click().run()
+    assert "task en-de: 30 segments" in words(page)
 
 
-def test_files_in_an_archive_are_as_if_uploaded_themselves(page):
-    upload(page, ("flat.zip", zipped({"ref.txt": REF, "a.txt": REF, "b.txt": WORSE})))
-    assert "Recognized: 1 reference, 2 systems" in words(page)
-    button(page).click().run()
-    assert not page.exception and "a, b: 30 segments, 2 systems" in words(page)
+def test_scores_under_other_column_names_open_under_their_metric(page, print_opened):
+    rows = [f"{system},{line},{line % 7 / 10}" for system in ("x", "y") for line in range(1, 31)]
+    files = {"scores.csv": write_table("model,sent_id,COMET", rows)}
+
+    def list_open_sets():
+        return [box.label for box in page.expander if box.label.startswith("Open now")]
+
+    assert list_open_sets()
+    upload(page, *files.items())
+    assert not list_open_sets()  # which are of another test set
+    open_files(page)
+    assert list_open_sets()[0].startswith("Open now (30 segments, 2 systems")
+    page.switch_page("pages/summary.py").run()
+    assert "--scores COMET=scores.csv" in find_command(page, "compare")
 
 
 def test_file_names_are_shown_literally(page):
@@ -340,82 +318,71 @@ def test_file_names_are_shown_literally(page):
 
 def test_what_is_wrong_inside_is_told_with_the_name_of_the_file(page):
     upload(page, ("zz.zip", zipped({"inner.zip": b"PK"})))
-    assert 'mt-error" role="alert">zz.zip has no references/; it has inner.zip' in words(page)
+    assert f"{ERROR}zz.zip has no references/; it has inner.zip" in words(page)
     upload(page, ("bare.zip", zipped({"references/en-de.refA.txt": REF})))
     button(page, "Open this pair").click().run()
     assert "bare.zip has references and no output for en-de." in words(page)
-    assert "0 systems" not in words(page) and not page.exception
-    for name, content, said in (
-        ("s1.tsv", b"system\tline\tscore\nA\t1\tx\n", "s1.tsv, row 2"),
-        ("deep.json", b"[" * 9999, "deep.json"),
-        ("esa.tsv", b"line\tA\n1\t2\n", "No system among"),
-    ):
-        upload(page, ("ref.txt", REF), (name, content))
-        button(page).click().run()
-        assert f'mt-error" role="alert">{said}' in words(page), name
+    assert "0 systems" not in words(page)
 
 
 def test_a_zip_is_unpacked_once_not_in_each_run_of_the_page(page, monkeypatch):
     seen = []
-    monkeypatch.setattr(
-        testsets, "contents_of", lambda path: seen.append(path) or Contents(("en-de",), (), (), ())
-    )
-    page.file_uploader(key="data.files").set_value([("t.zip", b"PK", "application/zip")]).run()
+    contents = Contents(("en-de",), (), (), ())
+    monkeypatch.setattr(testsets, "contents_of", lambda path: seen.append(path) or contents)
+    upload(page, ("t.zip", b"PK"))
     page.run()
-    assert not page.exception and len(seen) == 1
+    assert len(seen) == 1
     assert page.selectbox(key="data.zip_pair").options == ["en-de"]
 
 
 def test_document_ids_are_asked_for_and_join_the_set_that_is_open(page):
-    upload(page, ("ref.txt", REF), ("a.txt", REF))
+    def add_documents(n):
+        page.file_uploader[0].set_value([("docs.txt", b"d1\n" * n, "text/plain")]).run()
+        button(page, "Add to the open test set").click().run()
+
+    upload(page, *TWO_TEXTS)
     assert "No document ids" in words(page)
-    button(page).click().run()
+    open_files(page)
     assert "has no document ids" in words(page)
-    (box,) = page.file_uploader
-    box.set_value([("docs.txt", b"d1\n" * 29, "text/plain")]).run()
-    button(page, "Add to the open test set").click().run()
+    add_documents(29)
     assert "docs.txt has 29 lines, a has 30 segments" in words(page)
-    page.file_uploader[0].set_value([("docs.txt", b"d1\n" * 30, "text/plain")]).run()
-    button(page, "Add to the open test set").click().run()
-    assert not page.exception and "Opened a: 30 segments" in words(page)
-    assert "has no document ids" not in words(page) and not page.file_uploader[0].value
+    add_documents(30)
+    assert "Opened a: 30 segments" in words(page)
+    assert "has no document ids" not in words(page)
+    assert not page.file_uploader[0].value
     page.switch_page("pages/summary.py").run()
-    assert any("--docs docs.txt" in text for text in copied(page))
+    assert "--docs docs.txt" in find_command(page, "compare")
 
 
-def test_a_sample_opens_by_one_click_and_says_that_it_is_simulated(page, monkeypatch):
-    assert "Demo data" not in words(page)
-    for button_key, said in (
-        ("samples.open.reference.txt", "2 systems, 300 segments"),
-        ("samples.open.human.csv", "4 systems, "),
-    ):
-        page.switch_page("pages/upload.py").run()
-        asked = followed(
-            page, lambda key=button_key: page.button(key=key).click().run(), monkeypatch
-        )
-        assert asked["testset"][0].startswith("~") and not page.exception
-        assert "Demo data" in words(page) and said in words(page)
-        assert not [caution for caution in re.findall("document ids", words(page))]
+@pytest.mark.parametrize(
+    "name, simulated, said",
+    [
+        ("reference.txt", "Demo data", "2 systems, 300 segments"),
+        ("human.csv", "Demo data", "4 systems, "),
+        ("shared_task.zip", "(simulated)", "2 language pairs · 6 systems"),
+    ],
+)
+def test_a_sample_opens_by_one_click_and_says_that_it_is_simulated(
+    page, monkeypatch, name, simulated, said
+):
+    assert simulated not in words(page)
+    sample = page.button(key=f"samples.open.{name}")
+    asked = followed(page, lambda: sample.click().run(), monkeypatch)
+    assert asked["testset"][0].startswith("~")
+    assert simulated in words(page)
+    assert said in words(page)
+    assert "document ids" not in words(page)
 
 
-def test_the_sample_task_is_a_task(page, monkeypatch):
-    followed(
-        page, lambda: page.button(key="samples.open.shared_task.zip").click().run(), monkeypatch
-    )
-    assert not page.exception and "2 language pairs" in words(page) and "6 systems" in words(page)
-
-
-def ratings(header, pairs=("en-de",)):
-    rows = [
-        (system, line, line * 7 % 40 + bonus + 20 * k, pair)
-        for k, pair in enumerate(pairs)
-        for system, bonus in (("mine", 9), ("base", 0))
-        for line in range(1, 61)
-    ]
+def write_ratings(header, pairs=("en-de",)):
     width = len(next(csv.reader([header])))
-    return (
-        header + "\n" + "".join(",".join(map(str, row[:width])) + "\n" for row in rows)
-    ).encode()
+    rows = []
+    for k, pair in enumerate(pairs):
+        for system, bonus in (("mine", 9), ("base", 0)):
+            for line in range(1, 61):
+                row = (system, str(line), str(line * 7 % 40 + bonus + 20 * k), pair)
+                rows.append(",".join(row[:width]))
+    return write_table(header, rows)
 
 
 def asked_columns(page):
@@ -423,242 +390,150 @@ def asked_columns(page):
     return {box.label: box for box in page.main.selectbox if ".column." in (box.key or "")}
 
 
+TWO_PAIRS = ("en-de", "en-zh")
+
+
 @pytest.mark.parametrize(
     "header, pairs",
     [
         ("name,no,quality", ["en-de"]),
-        ("name,no,quality,lp", ["en-de", "en-zh"]),
-        (f'{NAMES[0]},{NAMES[1]},"{NAMES[2]}, b",direction', ["en-de", "en-zh"]),
+        (f'{NAMES[0]},{NAMES[1]},"{NAMES[2]}, b",direction', TWO_PAIRS),
     ],
 )
-def test_unclear_columns_are_asked_for(page, tmp_path, monkeypatch, capsys, header, pairs):
+def test_unclear_columns_are_asked_for(page, print_opened, header, pairs):
     """The printed command gives the same numbers, whatever the names of the columns and the
     language pair.
     """
-    content, names = ratings(header, pairs), next(csv.reader([header]))
-    upload(page, ("name.csv", content))
-    assert [box.value for box in asked_columns(page).values()] == [
-        *names[:3],
-        "",
-        names[3] if names[3:] else "",
-    ]
-    assert all(escape(name) in words(page) for name in names)
+    files, names = {"name.csv": write_ratings(header, pairs)}, next(csv.reader([header]))
+    upload(page, *files.items())
+    guessed = [box.value for box in asked_columns(page).values()]
+    assert guessed == [*names[:3], "", *(names[3:] or [""])]
+    for name in names:
+        assert escape(name) in words(page)
     assert not [element for element in page.markdown if "![" in element.value]
-    if len(pairs) > 1:
-        next(box for box in page.main.selectbox if box.label == "Language pair").select(
-            "en-zh"
-        ).run()
+    last = len(pairs) - 1
+    if last:
+        labelled(page.main.selectbox, "Language pair").select(pairs[last]).run()
     answer_direction(page, "higher")
-    button(page).click().run()
-    assert (
-        not page.exception
-        and "name: 60 segments, 2 systems" in words(page)
-        and not asked_columns(page)
-    )
-    page.switch_page("pages/summary.py").run()
-    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
-    (tmp_path / "name.csv").write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    assert main([*arguments(command), "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)["metrics"]["name"]["systems"]
-    expected = {"mine": 28.5 + 20 * (len(pairs) - 1), "base": 19.5 + 20 * (len(pairs) - 1)}
-    assert {system["system"]: round(system["score"], 6) for system in found} == pytest.approx(
-        expected
-    )
-    assert [(row[1], float(row[2])) for row in frame_rows(page.dataframe[0])[1:]] == [
-        *expected.items()
-    ]
+    _, printed = print_opened(files)
+    expected = {"mine": 28.5 + 20 * last, "base": 19.5 + 20 * last}
+    scores = {row["system"]: row["score"] for row in printed["metrics"]["name"]["systems"]}
+    assert scores == pytest.approx(expected)
+    assert {row[1]: float(row[2]) for row in frame_rows(page.dataframe[0])[1:]} == expected
 
 
 def test_a_table_of_one_language_pair_is_looked_through_once(page, monkeypatch):
     looked, list_pairs = [], testsets.list_pairs
     monkeypatch.setattr(testsets, "list_pairs", lambda *file: looked.append(1) or list_pairs(*file))
-    upload(page, ("name.csv", ratings("system,line,score,lp")))
+    upload(page, ("name.csv", write_ratings("system,line,score,lp")))
     page.run()
-    assert looked == [1] and not page.exception
+    assert looked == [1]
 
 
-def test_weights_and_raters_are_asked_for_and_kept(page, tmp_path, monkeypatch, capsys):
+def test_weights_and_raters_are_asked_for_and_kept(page, print_opened):
     """The printed command has them, and the metrics have the adjusted scores beside the mean."""
-    rows = [
-        f"{system}\td{k}\td{k}\t{k}\tr{(k + (system == 'A')) % 3}\ts\tt\tStyle\t{('Minor', 'Major')[k % 2]}\t"
-        for k in range(1, 13)
-        for system in "AB"
-    ]
-    content = "\n".join(
-        [
-            "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment",
-            *rows,
-            "",
-        ]
-    )
-    upload(page, ("mqm.tsv", content.encode()))
-    next(box for box in page.main.text_input if box.label == "Weights of MQM errors").set_value(
-        "major=9"
-    ).run()
-    next(box for box in page.main.selectbox if box.label == "Several raters").select(
-        "adjusted"
-    ).run()
-    button(page).click().run()
-    page.switch_page("pages/summary.py").run()
-    assert not page.exception and "major 9, minor 1" in words(page)
-    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
+    rows = []
+    for k in range(1, 13):
+        for shift, system in enumerate("BA"):
+            severity = ("Minor", "Major")[k % 2]
+            row = f"{system},d{k},d{k},{k},r{(k + shift) % 3},s,t,Style,{severity},"
+            rows.append(row.replace(",", "\t"))
+    header = "system,doc,doc_id,seg_id,rater,source,target,category,severity,comment"
+    files = {"mqm.tsv": write_table(header.replace(",", "\t"), rows)}
+    upload(page, *files.items())
+    labelled(page.main.text_input, "Weights of MQM errors").set_value("major=9").run()
+    labelled(page.main.selectbox, "Several raters").select("adjusted").run()
+    command, printed = print_opened(files, "--metrics", "MQM-adjusted")
+    assert "major 9, minor 1" in words(page)
     assert "--raters adjusted --mqm-weights major=9" in command
-    (tmp_path / "mqm.tsv").write_text(content)
-    monkeypatch.chdir(tmp_path)
-    [metrics] = [box for box in page.selectbox if box.label == "Metric"]
-    assert {"MQM", "MQM-adjusted"} <= {*metrics.options}
-    assert main([*arguments(command), "--metrics", "MQM-adjusted", "--format", "json"]) == 0
-    assert "MQM-adjusted" in json.loads(capsys.readouterr().out)["metrics"]
+    assert {"MQM", "MQM-adjusted"} <= {*labelled(page.selectbox, "Metric").options}
+    assert "MQM-adjusted" in printed["metrics"]
 
 
 def test_a_wrong_column_gets_the_message_of_the_reader_and_the_form_stays(page):
-    upload(page, ("t.csv", ratings("name,no,quality")))
+    upload(page, ("t.csv", write_ratings("name,no,quality")))
     answer_direction(page, "higher")
     asked_columns(page)["Score"].select("name").run()
     for said in (
         "The column &#x27;name&#x27; is given as system and as score.",
         "the score is &#x27;mine&#x27;",
     ):
-        button(page).click().run()
-        assert (
-            'mt-error" role="alert">' in words(page) and said in words(page) and not page.exception
-        )
+        open_files(page)
+        assert ERROR in words(page)
+        assert said in words(page)
         asked_columns(page)["System"].select("quality").run()
-    upload(page, ("t.csv", ratings("system,line,score,lp", ["en-de", "en-zh"])))
-    assert not asked_columns(page) and [
-        box for box in page.main.selectbox if box.label == "Language pair"
-    ]
+    upload(page, ("t.csv", write_ratings("system,line,score,lp", TWO_PAIRS)))
+    assert not asked_columns(page)
+    assert labelled(page.main.selectbox, "Language pair")
 
 
-def wide(*columns):
+def write_wide(*columns):
     """A table with a column for each system, and others beside them."""
-    rows = [
-        {
-            "story": f"story {k // 4}",
-            "src_len": 40 + k * 7 % 31,
-            "Unnamed: 0": k,
-            "A": f"0.{k * 3 % 7}9",
-            "B": f"0.{k * 3 % 7}1",
-        }
-        for k in range(30)
-    ]
-    lines = [",".join(str(row[name]) for name in columns) for row in rows]
-    return "\n".join([",".join(columns), *lines, ""]).encode()
+    rows = []
+    for k in range(30):
+        score = f"0.{k * 3 % 7}"
+        row = {"story": f"story {k // 4}", "src_len": 40 + k * 7 % 31, "Unnamed: 0": k}
+        row |= {"A": f"{score}9", "B": f"{score}1"}
+        rows.append(",".join(str(row[name]) for name in columns))
+    return write_table(",".join(columns), rows)
 
 
-def test_a_column_of_documents_is_no_system(page, tmp_path, monkeypatch, capsys):
+def test_a_column_of_documents_is_no_system(page, print_opened):
     """It was taken as the system, which gave as many systems as there are stories."""
-    content = wide("story", "A", "B", "src_len")
-    upload(page, ("COMET.csv", content))
-    boxes = {box.label: box for box in (*page.main.selectbox, *page.main.multiselect)}
-    assert boxes["Systems"].value == ["A", "B"] and boxes["Document"].value == "story"
+    files = {"COMET.csv": write_wide("story", "A", "B", "src_len")}
+    upload(page, *files.items())
+    assert labelled(page.main.multiselect, "Systems").value == ["A", "B"]
+    assert labelled(page.main.selectbox, "Document").value == "story"
     assert "src_len (lengths)" in words(page)
-    button(page).click().run()
-    assert not page.exception and "COMET: 30 segments, 2 systems" in words(page)
-    page.switch_page("pages/summary.py").run()
-    command = next(line for line in copied(page) if line.startswith("mtsig compare"))
-    assert "'systems=A|B" in command and "docid=story" in command
-    (tmp_path / "COMET.csv").write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    assert main([*arguments(command), "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["testset"]["n_documents"] == 8
+    command, printed = print_opened(files)
+    assert "'systems=A|B" in command
+    assert "docid=story" in command
+    assert printed["testset"]["n_documents"] == 8
 
 
 def test_columns_beside_the_systems_are_named_and_may_be_added(page):
-    upload(page, ("ESA.csv", wide("Unnamed: 0", "A", "B", "src_len")))
+    upload(page, ("ESA.csv", write_wide("Unnamed: 0", "A", "B", "src_len")))
     [box] = page.main.multiselect
-    assert box.value == ["A", "B"] and "Unnamed: 0 (row numbers), src_len (lengths)" in words(page)
+    assert box.value == ["A", "B"]
+    assert "Unnamed: 0 (row numbers), src_len (lengths)" in words(page)
     box.set_value(["A", "B", "src_len"]).run()
-    button(page).click().run()
-    assert not page.exception and "ESA: 30 segments, 3 systems" in words(page)
+    open_files(page)
+    assert "ESA: 30 segments, 3 systems" in words(page)
 
 
 def test_the_names_of_the_uploaded_systems_tell_their_columns(page):
-    upload(
-        page,
-        ("ref.txt", REF),
-        ("A.txt", REF),
-        ("B.txt", WORSE),
-        ("COMET.csv", wide("story", "A", "B")),
-    )
-    button(page).click().run()
-    assert not page.exception and "30 segments, 2 systems" in words(page)
+    table = ("COMET.csv", write_wide("story", "A", "B"))
+    upload(page, ("ref.txt", REF), ("A.txt", REF), ("B.txt", WORSE), table)
+    open_files(page)
+    assert "30 segments, 2 systems" in words(page)
 
 
 def test_a_table_may_be_laid_out_the_other_way(page):
     """The form offers both, whatever it guesses."""
-    upload(page, ("COMET.csv", wide("story", "A", "B")))
-    assert not any(box.label == "Score" for box in page.main.selectbox)
+    upload(page, ("COMET.csv", write_wide("story", "A", "B")))
+    assert "Score" not in asked_columns(page)
     page.button_group[0].set_value("rows").run()
-    assert [box.label for box in page.main.selectbox if box.label in ("System", "Score")] == [
-        "System",
-        "Score",
-    ]
+    assert {"System", "Score"} <= asked_columns(page).keys()
 
 
 def test_outputs_without_a_reference_are_shown_by_their_scores(page, opened):
-    texts = b"source\tA\tB\n" + b"".join(b"s %d\ta %d\tb %d\n" % (k, k, k) for k in range(12))
-    scores = b"system,line,score\n" + b"".join(
-        b"%s,%d,0.%d\n" % (system, k, k % 4 + bonus)
-        for system, bonus in ((b"A", 5), (b"B", 2))
-        for k in range(1, 13)
-    )
-    upload(page, ("texts.tsv", texts), ("kiwi.csv", scores))
-    button(page, "Open these files").click().run()
-    assert not page.exception and "Opened texts: 12 segments, 2 systems" in words(page)
-    link = page.query_params["testset"]
+    lines = range(1, 13)
+    texts = write_table("source\tA\tB", (f"s {k}\ta {k}\tb {k}" for k in lines))
+    rows = [f"A,{k},0.{k % 4 + 5}" for k in lines] + [f"B,{k},0.{k % 4 + 2}" for k in lines]
+    upload(page, ("texts.tsv", texts), ("kiwi.csv", write_table("system,line,score", rows)))
+    open_files(page)
+    assert "Opened texts: 12 segments, 2 systems" in words(page)
+    link = links(page)["Summary"]["testset"]
     for name in ("summary", "segments", "pair"):
-        shown = opened(name, testset=link if isinstance(link, str) else link[0], trials="99")
-        assert not shown.exception
+        shown = opened(name, testset=link, trials="99")
         assert name == "segments" or "A" in words(shown)
 
 
-def test_samples_of_two_models_are_two_systems(page):
-    """As lm-evaluation-harness writes them: a file for each model, and the same references in
-    both.
-    """
-
-    def samples(word):
-        rows = (
-            {
-                "doc_id": k,
-                "doc": {},
-                "target": f"this is sentence {k}",
-                "arguments": [],
-                "resps": [],
-                "filtered_resps": [f"this is {word} {k}"],
-            }
-            for k in range(30)
-        )
-        return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-    upload(page, ("samples_a.jsonl", samples("sentence")), ("samples_b.jsonl", samples("phrase")))
-    assert "Recognized: 2 files with reference and outputs" in words(page)
-    button(page).click().run()
-    assert not page.exception and "Opened samples: 30 segments, 2 systems" in words(page)
-
-
-def test_two_files_of_one_name_are_called_without_their_ending():
-    rows = [
-        json.dumps({"doc_id": k, "doc": {}, "target": f"word {k}", "filtered_resps": [f"word {k}"]})
-        for k in range(9)
-    ]
-    content = "\n".join(rows).encode()
-    testset = read_uploads(
-        [Upload("samples.jsonl", content, "reference and outputs", "samples")] * 2
-    )
-    assert [*testset.systems] == ["samples", "samples (2)"]
-
-
 def test_a_reference_that_differs_between_files_is_refused(page):
-    table = "reference,{0}\n" + "".join(
-        f"{{1}} sentence {k},{{1}} sentence {k}\n" for k in range(30)
-    )
-    files = [
-        (f"{name}.csv", table.format(name, word).encode())
-        for name, word in (("a", "the"), ("b", "that"))
-    ]
-    upload(page, *files)
-    button(page).click().run()
+    for name, word in (("a", "the"), ("b", "that")):
+        rows = [f"{word} sentence {k},{word} sentence {k}" for k in range(30)]
+        keep_files(page.file_uploader(key="data.files")).upload(
+            f"{name}.csv", write_table(f"reference,{name}", rows)
+        ).run()
+    open_files(page)
     assert "Two references are called ref" in words(page)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -82,31 +81,22 @@ def test_what_a_run_cannot_be(folder, runs):
 
 def test_a_language_pair_that_is_left_out_takes_no_runs_and_no_scores(folder, runs, run):
     """Said, where it was ignored before; a pair that does not exist is called so."""
-    given, told = (
-        f"en-cs:A={runs[0][1]}",
-        "A is given for en-cs, which is not among the language pairs that are chosen",
-    )
-    for option in ("--run", "--scores"):
-        failed = run("task", "--folder", folder, "--pairs", "en-de", option, given)
-        assert (
-            failed.status == 2
-            and f"{told}: en-de." in failed.err
-            and "--pairs en-de,en-cs" in failed.err
-        )
-        missing = run(
-            "task", "--folder", folder, "--pairs", "en-de", option, given.replace("cs:", "xx:")
-        )
-        assert (
-            missing.status == 2
-            and "Unknown language pair 'en-xx'" in missing.err
-            and "en-cs" in missing.err
-        )
-    failed = run(
-        "agreement", "--folder", folder, "--pairs", "en-de", "--scores", given, "--human", "A"
-    )
-    assert failed.status == 2 and told in failed.err
-    failed = run("task", "--demo", "--pairs", "qaa-en", "--run", given.replace("en-cs", "qab-en"))
-    assert failed.status == 2 and "A is given for qab-en" in failed.err
+    given = f"en-cs:A={runs[0][1]}"
+    told = "A is given for en-cs, which is not among the language pairs that are chosen"
+    demo = "task --demo --pairs qaa-en --run", given.replace("en-cs", "qab-en")
+    of_folder = "--folder", folder, "--pairs", "en-de"
+    for asked, said in (
+        (("task", *of_folder, "--run", given), f"{told}: en-de."),
+        (("task", *of_folder, "--scores", given), f"{told}: en-de."),
+        (("agreement --human A", *of_folder, "--scores", given), told),
+        (demo, "A is given for qab-en"),
+        (("task", *of_folder, "--run", given.replace("cs:", "xx:")), "language pair 'en-xx'"),
+        (("task", *of_folder, "--scores", given.replace("cs:", "xx:")), "language pair 'en-xx'"),
+    ):
+        failed = run(*asked)
+        assert failed.status == 2
+        assert said in failed.err
+    assert "--pairs en-de,en-cs" in run("task", *of_folder, "--run", given).err
 
 
 def test_xml_has_runs(folder):
@@ -134,44 +124,28 @@ def test_xml_has_runs(folder):
     )
 
 
-def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run):
+def test_run_k_of_each_language_pair_makes_run_k_across_them(folder, runs, run, run_json):
     """The SD of means of the scores, of A that has two runs in both; B has them in one, C in
     none.
     """
-    (folder.parent / "again.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
-    asked = [
-        "task",
-        "--folder",
-        folder,
-        "--trials",
-        99,
-        "--resamples",
-        99,
-        *(f"--run=en-de:{name}={path}" for name, path in runs),
-        f"--run=en-cs:A={folder.parent / 'again.txt'}",
-    ]
-    text = run(*asked, "--format", "json").out
-    data = json.loads(text)["macro"]["bleu"]["systems"]
-    by_run = [(points(A) + points(A)) / 2, (points(A2) + points(C)) / 2]
-    (mine,) = [row for row in data if "runs" in row]
-    assert mine["system"] == "A" and mine["runs"]["scores"] == pytest.approx(by_run)
-    assert mine["runs"]["sd"] == pytest.approx(abs(by_run[0] - by_run[1]) / 2**0.5)
+    again = folder.parent / "again.txt"
+    again.write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
+    given = [f"--run=en-de:{name}={path}" for name, path in runs]
+    asked = "task --trials 99 --resamples 99 --folder", folder, *given, f"--run=en-cs:A={again}"
+    by_run = [points(A), (points(A2) + points(C)) / 2]
+    (mine,) = (row for row in run_json(*asked)["macro"]["bleu"]["systems"] if "runs" in row)
+    assert (mine["system"], mine["runs"]["scores"]) == ("A", pytest.approx(by_run))
+    sd = mine["runs"]["sd"]
+    assert sd == pytest.approx(abs(by_run[0] - by_run[1]) / 2**0.5)
     assert mine["score"] == pytest.approx(np.mean(by_run))
-    rows = [
-        row
-        for row in csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out))
-        if not row["language_pair"]
-    ]
-    assert {row["system"]: row["sd"] for row in rows if row["table"] == "systems"} == {
-        "A": str(mine["runs"]["sd"]),
-        "B": "",
-        "C": "",
-    }
-    assert [
-        (row["system"], row["run"], float(row["score"])) for row in rows if row["table"] == "runs"
-    ] == [("A", str(k), score) for k, score in enumerate(mine["runs"]["scores"], 1)]
+    rows = csv.DictReader(io.StringIO(run(*asked, "--format", "csv").out))
+    across = [row for row in rows if not row["language_pair"]]
+    spreads = {row["system"]: row["sd"] for row in across if row["table"] == "systems"}
+    assert spreads == {"A": str(sd), "B": "", "C": ""}
+    of_runs = [(row["run"], float(row["score"])) for row in across if row["table"] == "runs"]
+    assert of_runs == [(str(k), score) for k, score in enumerate(mine["runs"]["scores"], 1)]
     line = next(line for line in run(*asked).out.splitlines() if line.startswith("all pairs"))
-    assert line.split()[2:5] == ["A", "2", f"{mine['runs']['sd']:.2f}"]
+    assert line.split()[2:5] == ["A", "2", f"{sd:.2f}"]
 
 
 def test_runs_lie_in_the_folder_of_a_task(tmp_path):
@@ -191,19 +165,11 @@ def test_runs_lie_in_the_folder_of_a_task(tmp_path):
     ]
 
 
-def test_a_changed_run_is_seen_and_commands_name_runs(folder, runs, run):
-    asked = [
-        "task",
-        "--folder",
-        folder,
-        "--trials",
-        99,
-        "--resamples",
-        99,
-        f"--run=en-de:A={runs[0][1]}",
-    ]
-    first = run(*asked, "--format", "json").out
+def test_a_changed_run_is_seen_and_commands_name_runs(folder, runs, run_json):
+    path = runs[0][1]
+    asked = "task --trials 99 --resamples 99 --folder", folder, f"--run=en-de:A={path}"
+    first = run_json(*asked)
     (folder.parent / "A.run2.txt").write_text("\n".join([CANARY, *C]) + "\n", encoding="utf-8")
-    assert run(*asked, "--format", "json").out != first
+    assert run_json(*asked) != first
     there = TaskSource(str(folder), run=(("en-de", *runs[0]),), below=str(folder.parent))
     assert task_command(there) == "mtsig task --folder task --run en-de:A=A.run2.txt"

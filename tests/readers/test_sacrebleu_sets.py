@@ -5,11 +5,11 @@ import json
 import subprocess
 import sys
 import tarfile
-from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+from tests.builders.code import ROOT
+
 SEGS = "".join(
     f'<{tag} lang="{lang}" {own}><p><seg id="1">{one}</seg><seg id="2">{two}</seg></p></{tag}>'
     for tag, lang, own, one, two in (
@@ -42,7 +42,7 @@ def run(tmp_path, monkeypatch):
 
     def process(*args):
         return subprocess.run(
-            [sys.executable, *args], capture_output=True, text=True, cwd=CHECKOUT, check=False
+            [sys.executable, *args], capture_output=True, text=True, cwd=ROOT, check=False
         )
 
     return process

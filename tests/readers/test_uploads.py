@@ -339,3 +339,12 @@ def test_files_of_one_name_are_systems_of_their_own_and_no_training_runs():
         "out": "a b c d",
         "out (2)": "1",
     }
+
+
+def test_two_tables_of_texts_of_one_name_are_two_systems_called_by_it_without_its_ending():
+    rows = [
+        f'{{"doc_id": {k}, "doc": {{}}, "target": "w {k}", "filtered_resps": ["w {k}"]}}'
+        for k in range(9)
+    ]
+    table = up("samples.jsonl", "\n".join(rows), "reference and outputs", "samples")
+    assert [*read_uploads([table, table]).systems] == ["samples", "samples (2)"]

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +13,7 @@ from mtsig_core.readers.texts import read_frame, read_outputs, read_text
 from mtsig_core.readers.uploads import Upload, describe_table
 from mtsig_core.report.caution_words import with_remedy
 from mtsig_core.source import Source
+from tests.builders.code import DATA
 
 RANDOM = random.Random(7)
 N = 40
@@ -204,7 +204,7 @@ def test_a_system_that_is_called_so_stays(tmp_path):
     assert read_text(source.ref, source.system).n_segments == 2
 
 
-WMT25 = Path(__file__).parents[3] / "shared" / "data" / "wmt25" / "automatic_scores"
+WMT25 = DATA / "wmt25" / "automatic_scores"
 
 
 @pytest.mark.skipif(not WMT25.is_dir(), reason="needs the scores in ../shared/data/wmt25")

@@ -1,7 +1,6 @@
 """What is kept of a task: the same numbers, and nothing read again."""
 
 import json
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 
 from mtsig_core.experiments.metric_agreement import kept_agreement, task_agreement
 from mtsig_core.metrics.means import DomainMean
-from mtsig_core.report.task_reports import task_json
 from mtsig_core.source import TaskSource
 from mtsig_core.stats import across, comparison, engine, kept_tasks
 from mtsig_core.stats.across import compare_task
@@ -17,6 +15,7 @@ from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask, digest_of
 from mtsig_core.stats.significance import CORRECTIONS
 from mtsig_core.task import TaskExclusion
 from tests.builders.cases import brief
+from tests.builders.rendered import task_json
 from tests.builders.score_folders import many
 
 
@@ -89,13 +88,6 @@ def test_progress_is_of_all_and_never_goes_back(folder):
     }
 
 
-def test_it_is_what_compare_task_finds(folder):
-    source = TaskSource(str(folder), track="constrained")
-    assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == task_json(
-        compare_task(source.read(), "XCOMET", trials=499)
-    )
-
-
 def test_a_task_is_counted_once_and_warned_of_in_the_same_order(folder, kept, monkeypatch):
     """For what is compared within language pairs and across them; `compare_task` warns as what is
     kept does.
@@ -127,14 +119,6 @@ def test_other_content_and_other_settings_are_other_work(folder, kept):
     assert (
         after.task.digest != before.task.digest and after.macro["XCOMET"] != before.macro["XCOMET"]
     )
-
-
-def test_damaged_entries_are_made_anew(folder, kept, tmp_path):
-    source = TaskSource(str(folder))
-    first = task_json(compare_kept(KeptTask(source), "XCOMET", trials=499))
-    for path in (tmp_path / "cache").iterdir():
-        path.write_bytes(path.read_bytes()[:-7] + b"garbage")
-    assert task_json(compare_kept(KeptTask(source), "XCOMET", trials=499)) == first
 
 
 def test_exclusions_compare_only_what_they_change(folder, kept, monkeypatch):
@@ -310,17 +294,3 @@ def test_entries_in_place_of_each_other_or_of_another_version_are_not_used(
     )  # made anew, and replaced
     monkeypatch.setattr("mtsig_core.metrics.cache._counted_by", lambda package: ["another version"])
     assert found() == first and len(list(cache.iterdir())) == 2 * len(paths)
-
-
-def test_a_disk_that_is_full_costs_time_alone(folder, kept, tmp_path, monkeypatch):
-    def full(*args):
-        raise OSError(28, "No space left on device")
-
-    source, asked = TaskSource(str(folder)), {"trials": 99, "resamples": 50}
-    monkeypatch.setattr(os, "replace", full)
-    first = KeptTask(source)
-    found = task_json(compare_kept(first, "XCOMET", **asked))
-    assert found == task_json(compare_task(source.read(), "XCOMET", **asked))
-    assert kept_agreement(first, "XCOMET", **asked).task.name == "task" and not list(
-        (tmp_path / "cache").iterdir()
-    )

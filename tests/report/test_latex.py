@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.report.latex import escape, name_cell, name_column
-from mtsig_core.report.reports import comparison_latex
 from mtsig_core.report.sentences import list_caution_texts
 from tests.builders.markup import HOSTILE, methods, rows_of, said_of_tables, typeset, visible
+from tests.builders.rendered import comparison_latex
 from tests.builders.results import comparison, pair, result
 from tests.builders.toys import toy
 

@@ -6,6 +6,12 @@ from mtsig_core import Comparison
 from mtsig_core.report import export, reports, tables
 from mtsig_core.report.table import Column
 from pages._ui import screen
+from tests.builders.rendered import (
+    comparison_csv,
+    comparison_html,
+    comparison_latex,
+    comparison_text,
+)
 from tests.builders.results import SETTINGS, comparison, result
 
 
@@ -29,11 +35,11 @@ def with_luck(monkeypatch):
 @pytest.mark.parametrize(
     "render, title",
     [
-        (reports.comparison_text, "luck of it"),
-        (reports.comparison_latex, "luck of it"),
-        (reports.comparison_html, "luck of it"),
+        (comparison_text, "luck of it"),
+        (comparison_latex, "luck of it"),
+        (comparison_html, "luck of it"),
         (Comparison._repr_html_, "luck of it"),
-        (export.comparison_csv, "luck"),
+        (comparison_csv, "luck"),
     ],
 )
 def test_every_format_has_it(with_luck, render, title):

@@ -15,7 +15,6 @@ from mtsig_core.figures import forest
 from mtsig_core.report import export, tables
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.experiment_tables import changed_table
-from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import (
     name_top_group,
     paper_sentences,
@@ -28,6 +27,13 @@ from mtsig_core.results import (
     Exclusion,
 )
 from mtsig_core.stats.comparison import join_comparisons
+from tests.builders.rendered import (
+    comparison_csv,
+    comparison_html,
+    comparison_json,
+    comparison_latex,
+    comparison_text,
+)
 from tests.builders.results import SETTINGS, comparison, pair, result
 from tests.builders.toys import toy
 
@@ -193,7 +199,7 @@ class TestExport:
         )
 
     def test_csv_says_on_each_row_what_it_depends_on(self):
-        frame = pd.read_csv(io.StringIO(export.comparison_csv(comparison())))
+        frame = pd.read_csv(io.StringIO(comparison_csv(comparison())))
         assert set(frame["signature"]) == {"tok:13a"} and set(frame["digest"]) == {"d"}
         assert set(frame["testset"]) == {"set"} and not frame["simulated"].any()
         assert frame["delta"].dropna().tolist() == [0.5, 10.0, 9.5]
@@ -202,8 +208,8 @@ class TestExport:
         given = dataclasses.replace(
             comparison(), excluded=(Exclusion("=D", "sent late"), Exclusion("E"))
         )
-        assert Comparison.from_json(export.comparison_json(given)) == given
-        frame = pd.read_csv(io.StringIO(export.comparison_csv(given)))
+        assert Comparison.from_json(comparison_json(given)) == given
+        frame = pd.read_csv(io.StringIO(comparison_csv(given)))
         assert frame[frame["table"] == "excluded"][["system", "reason"]].fillna(
             ""
         ).values.tolist() == [["'=D", "sent late"], ["E", ""]]

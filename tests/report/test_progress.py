@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mtsig_core import TestSet, compare
+from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.cli.main import main
 from mtsig_core.judgements import Annotation, AttentionCheck, Judgement, Judgements
-from mtsig_core.progress import ProgressRow, measure_progress
 from mtsig_core.report.progress_report import list_open_pairs, open_pairs_table, progress_blocks
 
 FILE = Path(__file__).parents[1] / "readers" / "pearmut" / "dynamic.annotations.json"

@@ -2,15 +2,10 @@
 a loop.
 """
 
-import csv
-import io
-import json
-import random
-
+import numpy as np
 import pytest
 
-from mtsig_core import TestSet, compare, compare_task
-from mtsig_core.cli.main import main
+from mtsig_core import compare, compare_task
 from mtsig_core.experiments.rankings import compare_by_rules, count_against_tests
 from mtsig_core.report.experiment_reports import (
     rule_counts_table,
@@ -24,6 +19,8 @@ from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
+from tests.builders.results import list_codes, select_cautions
+from tests.builders.score_tables import rated_systems
 
 RULES = [*RANK_RULES]
 
@@ -78,13 +75,11 @@ def test_each_rule_has_a_heading_of_its_own(by_rule):
 
 
 def test_open_pairs_are_counted_by_a_named_test_where_a_rule_decides(by_rule):
-    texts = {
-        rule: next(one.text for one in by_rule[rule].warnings if one.code == "not-equal")
-        for rule in RULES
-    }
-    for rule, text in texts.items():
-        assert text.startswith("By approximate randomization, ") == (rule != "simultaneous")
-        assert "pairs show no significant difference" in text
+    for rule, found in by_rule.items():
+        (caution,) = select_cautions(found, "not-equal")
+        by_name = caution.text.startswith("By approximate randomization, ")
+        assert by_name == (rule != "simultaneous")
+        assert "pairs show no significant difference" in caution.text
 
 
 def test_differences_are_marked(by_rule):
@@ -134,42 +129,20 @@ def test_a_task_has_the_language_pairs_that_change_first():
 
 
 @pytest.mark.long
-def test_the_command_writes_every_form(capsys):
-    asked = [
-        "compare",
-        "--demo-task",
-        "--metrics",
-        "human,bleu",
-        "--trials",
-        "999",
-        "--resamples",
-        "99",
-        "--rank-rule",
-        "all",
-        "--format",
-    ]
-    assert main([*asked, "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [*found["metrics"]] == ["human", "bleu"] and "rank_rule" not in found["settings"]
-    assert [row["rule"] for row in found["metrics"]["bleu"]["rules"]] == [
-        rule.title for rule in fitting_rules(False).values()
-    ]
-    assert main([*asked, "csv"]) == 0
-    rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
-    ranks = [row for row in rows if row["table"] == "ranks" and row["metric"] == "human"]
-    assert [int(row["wmt25_low"]) for row in ranks] == [
-        row["wmt25_low"] for row in found["metrics"]["human"]["ranks"]
-    ]
-    for form, part in (("latex", r"\begin{tabular}"), ("html", "<table"), ("text", "as WMT25")):
-        assert main([*asked, form]) == 0 and part in capsys.readouterr().out
-    assert (
-        main([*asked, "text", "--baseline", "Cedar-open"]) == 2
-        and "--baseline" in capsys.readouterr().err
-    )
-    assert (
-        main([*asked, "text", "--rank-rule", "al"]) == 2
-        and "Did you mean 'all'?" in capsys.readouterr().err
-    )
+def test_the_command_takes_all_rules(run, run_json):
+    asked = "compare --demo-task --metrics human,bleu --trials 999 --resamples 99 --rank-rule all"
+    found = run_json(asked)
+    assert [*found["metrics"]] == ["human", "bleu"]
+    assert "rank_rule" not in found["settings"]
+    titles = [rule.title for rule in fitting_rules(False).values()]
+    assert [row["rule"] for row in found["metrics"]["bleu"]["rules"]] == titles
+    for wrong, said in (
+        (f"{asked} --baseline Cedar-open", "--baseline"),
+        (f"{asked} --rank-rule al", "Did you mean 'all'?"),
+    ):
+        refused = run(wrong)
+        assert refused.status == 2
+        assert said in refused.err
 
 
 def test_the_matrix_of_signs_has_as_many_wins_as_the_leaderboard(by_rule):
@@ -184,54 +157,37 @@ def test_the_matrix_of_signs_has_as_many_wins_as_the_leaderboard(by_rule):
 
 
 def test_pairs_have_columns_of_the_rule_beside_ours(by_rule):
-    one = by_rule["wmt25"]
-    result = one.metrics["human"]
-    table = pairs_table(result, one.settings)
+    result = by_rule["wmt25"].metrics["human"]
+    table = pairs_table(result, by_rule["wmt25"].settings)
     assert table.titles[-3:] == ["difference as WMT25", "p as WMT25", "better as WMT25"]
-    for pair, p, better in zip(
-        result.pairs, table.values("rule_p"), table.values("rule_better"), strict=True
-    ):
-        assert p == pair.rule_p
+    assert table.values("rule_p") == [pair.rule_p for pair in result.pairs]
+    for pair, better in zip(result.pairs, table.values("rule_better"), strict=True):
         assert better == {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
-    rows = [*csv.DictReader(io.StringIO(one.render("csv")))]
-    assert [row["rule_better"] for row in rows if row.get("a")] == [
-        pair.rule_better or "" for pair in result.pairs
-    ]
 
 
 def test_a_system_without_an_easy_or_hard_domain_is_told_where_domains_are_averaged():
     """C is worse than A wherever both are rated, and is first by means over domains, because only
     easy ones count.
     """
-    draw = random.Random(5)
     domains = ["easy"] * 40 + ["hard"] * 40
-    scores = {
-        name: [mean + 20 * (domain == "easy") + draw.gauss(0, 4) for domain in domains]
-        for name, mean in {"A": 70, "B": 68, "C": 66}.items()
-    }
-    scores["C"] = scores["C"][:40] + [None] * 40
-    rated = TestSet(
-        "toy",
-        {name: [None] * 80 for name in scores},
-        {},
-        documents=[f"d{k // 4}" for k in range(80)],
-        domains=domains,
-        scores={"h": scores},
-    )
+    scores = np.random.default_rng(5).normal([[70], [68], [66]], 4, (3, 80))
+    scores[:, :40] += 20
+    scores[2, 40:] = np.nan
+    documents = np.arange(80) // 4
+    rated = rated_systems(dict(zip("ABC", scores, strict=True)), documents, domains=domains)
     found = {
-        rule: compare(rated, "h", trials=99, resamples=99, rank_rule=rule)
+        rule: compare(rated, "human", trials=99, resamples=99, rank_rule=rule)
         for rule in ("wmt24", "wmt25")
     }
-    assert found["wmt24"].metrics["h"].systems[0].system == "C"
-    (told,) = [one for one in found["wmt24"].warnings if one.code == "domains-of-systems"]
-    assert (told.metric, told.facts["systems"], told.facts["domains"]) == ("h", ("C",), ("hard",))
-    assert (
-        "C lacks h scores of some domains (hard), which can raise or lower its score and rank."
-        in told.text
-    )
-    assert "domains-of-systems" not in {one.code for one in found["wmt25"].warnings}
-    whole = compare(rated.without(["C"]), "h", trials=99, resamples=99, rank_rule="wmt24")
-    assert "domains-of-systems" not in {one.code for one in whole.warnings}
+    assert found["wmt24"].metrics["human"].systems[0].system == "C"
+    (told,) = select_cautions(found["wmt24"], "domains-of-systems")
+    facts = (told.metric, told.facts["systems"], told.facts["domains"])
+    assert facts == ("human", ("C",), ("hard",))
+    lacks = "C lacks human scores of some domains (hard)"
+    assert f"{lacks}, which can raise or lower its score and rank." in told.text
+    assert "domains-of-systems" not in list_codes(found["wmt25"])
+    whole = compare(rated.without(["C"]), "human", trials=99, resamples=99, rank_rule="wmt24")
+    assert "domains-of-systems" not in list_codes(whole)
 
 
 def test_the_method_says_whose_means_are_tested_within_and_across_language_pairs():
@@ -252,7 +208,7 @@ def test_a_rule_that_ranks_nobody_does_not_agree():
     nobody.
     """
     scores = {"A": [5.0, 3.0, 4.0, 2.0], "B": [3.0, 4.0, 2.0, 5.0], "C": [4.0, 2.5, 5.0, 2.0]}
-    few = TestSet("few", {name: [None] * 4 for name in scores}, {}, scores={"human": scores})
+    few = rated_systems(scores)
     rules = ["simultaneous", "wmt22", "wmt25"]
     found = {rule: compare(few, "human", trials=99, rank_rule=rule) for rule in rules}
     assert all(row.rank_low is None for row in found["simultaneous"].metrics["human"].systems)

@@ -3,16 +3,17 @@ difference is of.
 """
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from mtsig_core import TestSet, compare
+from mtsig_core import compare
 from mtsig_core.report.sentences import describe_methods, paper_sentences
 from mtsig_core.stats.across import compare_task
 from mtsig_core.task import Task
-from mtsig_core.testset import SegmentScores
 from tests.builders.markup import Page, methods
+from tests.builders.score_tables import rated_systems
 from tests.builders.task_files import task_html
 
 N = 60
@@ -23,38 +24,26 @@ OWN = "A score is the mean over all segments with scores for its system"
 def rated(systems="AB", missing=0.3, alike=False, name="toy"):
     """Ratings of systems ever worse, without some at random, or without the last third for all."""
     rng = np.random.default_rng(3)
-    rows = {system: rng.normal(80 - 4 * k, 9, N).tolist() for k, system in enumerate(systems)}
-    gone = {
-        system: range(40, N) if alike else np.flatnonzero(rng.random(N) < missing)
-        for system in systems
-    }
-    scores = {
-        system: [None if k in gone[system] else row[k] for k in range(N)]
-        for system, row in rows.items()
-    }
-    return TestSet(
-        name,
-        {system: [None] * N for system in systems},
-        {},
-        scores={"human": SegmentScores(scores)},
-        documents=[str(k // 4) for k in range(N)],
-    )
+    scores = {system: rng.normal(80 - 4 * k, 9, N) for k, system in enumerate(systems)}
+    for row in scores.values():
+        row[rng.random(N) < missing] = np.nan
+        if alike:
+            row[:] = np.where(np.arange(N) < 40, np.nan_to_num(row, nan=70), np.nan)
+    return replace(rated_systems(scores, np.arange(N) // 4), name=name)
 
 
 def both(testset, a, b):
     """Ratings of two systems on the segments where both have one, counted by hand."""
-    x, y = (testset.scores["human"].by_system[name] for name in (a, b))
-    return np.array([(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None])
+    scores = testset.scores["human"].by_system
+    rows = np.array([scores[a], scores[b]], dtype=float).T
+    return rows[~np.isnan(rows).any(axis=1)]
 
 
 def documents_of_both(testset, a, b):
     """How many documents have such a segment."""
-    rows = zip(
-        testset.documents,
-        *(testset.scores["human"].by_system[name] for name in (a, b)),
-        strict=True,
-    )
-    return len({document for document, p, q in rows if p is not None and q is not None})
+    scores = testset.scores["human"].by_system
+    rows = zip(testset.documents, scores[a], scores[b], strict=True)
+    return len({row[0] for row in rows if None not in row})
 
 
 def quoted(found, metric="human"):
@@ -125,8 +114,7 @@ def test_a_single_system_and_none_in_common():
         "B": [*[None] * 30, *scores["B"][30:]],
         "C": scores["C"],
     }
-    given = TestSet("toy", apart.systems, {}, scores={"human": SegmentScores(halves)})
-    said = paper_sentences(compare(given, ["human"], **QUICK), "human")
+    said = paper_sentences(compare(rated_systems(halves), ["human"], **QUICK), "human")
     assert re.search(
         r"difference \S+ points on the 0 segments with scores for both.* not tested", said
     )

@@ -9,12 +9,12 @@ import pytest
 
 from mtsig_core import TestSet, compare
 from mtsig_core.experiments.metric_agreement import task_agreement
-from mtsig_core.report.reports import comparison_latex
 from mtsig_core.reviews import Begin, Decide, Entry, NoteOn
 from mtsig_core.stats.across import compare_task
 from mtsig_core.testset import SegmentScores, show_name
 from tests.builders.markup import HOSTILE
 from tests.builders.rated_tasks import made, rated
+from tests.builders.rendered import comparison_latex
 from tests.builders.task_files import task_latex
 
 PDFLATEX = shutil.which("pdflatex")

@@ -5,12 +5,13 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from mtsig_core import TestSet, compare
+from mtsig_core import compare
 from mtsig_core.caution import Assumption, Caution
-from mtsig_core.report.latex import escape, number_cell
-from mtsig_core.report.reports import comparison_text
+from mtsig_core.report.latex import escape
+from mtsig_core.report.reports import render_report
 from mtsig_core.report.review import (
     ACROSS_PAIRS,
     circles_table,
@@ -25,7 +26,7 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import count_hidden, explain_far_firsts
 from mtsig_core.report.tables import tops_table
-from mtsig_core.report.task_reports import task_document
+from mtsig_core.report.task_reports import ranking_report
 from mtsig_core.results import TaskInfo
 from mtsig_core.reviews import (
     Begin,
@@ -44,9 +45,11 @@ from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.across import compare_task
 from mtsig_core.stats.ranks import RANK_RULES, ranks_before_after
 from mtsig_core.task import Task, TaskExclusion
-from mtsig_core.testset import SegmentScores
 from tests.builders.markup import Page
 from tests.builders.rated_tasks import made
+from tests.builders.rendered import comparison_text, task_document
+from tests.builders.results import find_pair, select_cautions
+from tests.builders.score_tables import rated_systems
 
 HOSTILE = "<b>نظام</b> _x"
 BEGIN = Begin("toy", None, "d0", {"en-de": "1", "en-cs": "2"}, "x", {"rank_rule": "simultaneous"})
@@ -99,6 +102,13 @@ def test_each_step_is_a_plain_sentence_with_its_time():
     ]
 
 
+def test_a_step_has_the_name_of_its_author():
+    [step] = [replace(entry, author="Ana", number=1) for entry in history()]
+    [sentence] = history_sentences([step])
+    assert sentence.startswith("2026-11-22 14:03 UTC, Ana: began the review of toy")
+    assert review_record([step])["history"][0]["author"] == "Ana"
+
+
 @pytest.fixture(scope="module")
 def before():
     return compare_task(made(missing=1), "X", trials=99, resamples=99)
@@ -147,6 +157,15 @@ def test_before_and_after_side_by_side(before, reviewed):
     ] == ["top group: before", "first, ranked as WMT25: before"]
 
 
+def test_the_page_to_print_has_ranks_reasons_and_steps(reviewed):
+    steps, _, winner, found = reviewed
+    report = ranking_report(found, "X", steps)
+    page = Page(render_report(report, "html"))
+    assert {winner, "a <bug>", HOSTILE, "100% _open_"} <= set(page.cells)
+    assert [section.title for section in report.sections][:2] == ["Decided", "Excluded systems"]
+    assert len(report.sections[-1].blocks) == len(steps)
+
+
 def test_every_file_has_what_was_decided(reviewed):
     steps, pair, winner, found = reviewed
     files = {
@@ -156,111 +175,103 @@ def test_every_file_has_what_was_decided(reviewed):
     data = json.loads(files["json"])
     assert data["review"] == json.loads(json.dumps(review_record(steps, found)))
     assert data["excluded"] == [{"system": winner, "reason": "a <bug>", "pair": pair}]
-    rows = list(csv.DictReader(io.StringIO(files["csv"])))
-    assert [
-        (row["language_pair"], row["system"], row["reason"])
-        for row in rows
-        if row["table"] == "decisions"
-    ] == [(pair, name, "<i>close</i> & fair") for name in (HOSTILE, "B")]
-    assert [(row["a"], row["b"], row["reason"]) for row in rows if row["table"] == "notes"] == [
-        (HOSTILE, "B", "100% _open_")
-    ]
+    rows = [*csv.DictReader(io.StringIO(files["csv"]))]
+    decided = [row for row in rows if row["table"] == "decisions"]
+    assert [row["system"] for row in decided] == [HOSTILE, "B"]
+    assert {row["reason"] for row in decided} == {"<i>close</i> & fair"}
+    (note,) = (row for row in rows if row["table"] == "notes")
+    assert (note["a"], note["b"], note["reason"]) == (HOSTILE, "B", "100% _open_")
     page = Page(files["html"])
-    assert not {"i", "bug"} & page.tags and {HOSTILE, "100% _open_"} <= set(page.cells)
-    assert (
-        r"\label{tab:mtsig-decisions}" in files["latex"]
-        and r"100\% \_\allowbreak{}open\_" in files["latex"]
-    )
-    assert "\nDecided\n" in files["text"] and "100% _open_" in files["text"]
-    assert "&lt;i&gt;close&lt;/i&gt;" in files["html"]
-    assert "History of the review" in files["html"]
+    assert not {"i", "bug"} & page.tags
+    assert {HOSTILE, "100% _open_"} <= set(page.cells)
+    for form, part in (
+        ("latex", r"\label{tab:mtsig-decisions}"),
+        ("latex", r"100\% \_\allowbreak{}open\_"),
+        ("text", "\nDecided\n"),
+        ("text", "100% _open_"),
+        ("html", "&lt;i&gt;close&lt;/i&gt;"),
+        ("html", "History of the review"),
+    ):
+        assert part in files[form]
 
 
-def test_every_file_has_what_the_numbers_say_against_decisions_and_beside_notes(before):
-    """In the words of the screen: a file is read by who does not see it."""
+@pytest.fixture(scope="module")
+def disputed(before):
+    """A review that declares the worse system of a pair the first, with notes on three pairs."""
     pair = next(iter(before.pairs))
-    rows = before.pairs[pair].metrics["X"].pairs
-    row, gone = (
-        next(row for row in rows if row.better == "a"),
-        before.pairs[pair].metrics["X"].systems[-1].system,
-    )
-    exclude = Exclude(gone, pair, "late")
+    result = before.pairs[pair].metrics["X"]
+    row = next(row for row in result.pairs if row.better == "a")
+    gone = result.systems[-1].system
     steps = numbered(
         SetMetric("X"),
-        exclude,
+        Exclude(gone, pair, "late"),
         Decide(pair, (row.b,), "a claim"),
         NoteOn(pair, "X", row.b, row.a, "0.5 ahead"),
         NoteOn(pair, "X", row.a, gone, "gone"),
         NoteOn(pair, "Y", row.a, row.b, "by another"),
     )
-    review = replay(steps)
-    found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=review.exclusions)
-    row = next(
-        one for one in found.pairs[pair].metrics["X"].pairs if (one.a, one.b) == (row.a, row.b)
-    )
-    (warned,) = (
-        one.text for one in decision_cautions(review, found) if one.code == "declared-not-first"
-    )
-    table = notes_table(review.notes, found)
+    exclude = replay(steps).exclusions
+    found = compare_task(made(missing=1), "X", trials=99, resamples=99, exclude=exclude)
+    return steps, found, find_pair(found.pairs[pair].metrics["X"], row.a, row.b), gone
+
+
+def test_notes_have_what_was_found_of_their_pairs(disputed):
+    steps, found, row, gone = disputed
+    notes = replay(steps).notes
+    table = notes_table(notes, found)
     turned, left, other = table.texts()
     assert table.titles[5:] == ["difference", "95% CI for all pairs", "adjusted p", "better"]
-    assert turned[5:] == [
-        f"{-row.delta:+.2f}",
-        f"[{-row.ci_joint_high:+.2f}, {-row.ci_joint_low:+.2f}]",
-        f"{row.p_adjusted:.4f}",
-        row.a,
-    ]
-    assert left[5:] == ["-", "-", "-", f"{gone} excluded"] and other[5:8] == ["-"] * 3
+    interval = f"[{-row.ci_joint_high:+.2f}, {-row.ci_joint_low:+.2f}]"
+    assert turned[5:] == [f"{-row.delta:+.2f}", interval, f"{row.p_adjusted:.4f}", row.a]
+    assert left[5:] == ["-", "-", "-", f"{gone} excluded"]
+    assert other[5:8] == ["-"] * 3
     assert table.rows[2][8] == "not compared by that metric"
-    lower = replace(found.pairs[pair].metrics["X"], higher_is_better=False)
-    flipped = replace(found, pairs={pair: replace(found.pairs[pair], metrics={"X": lower})})
-    assert notes_table(review.notes, flipped).texts()[0][5:7] == [
-        f"{row.delta:+.2f}",
-        f"[{row.ci_joint_low:+.2f}, {row.ci_joint_high:+.2f}]",
-    ]
+    pair, comparison = next(iter(found.pairs.items()))
+    lower = replace(comparison.metrics["X"], higher_is_better=False)
+    flipped = replace(found, pairs={pair: replace(comparison, metrics={"X": lower})})
+    interval = f"[{row.ci_joint_low:+.2f}, {row.ci_joint_high:+.2f}]"
+    assert notes_table(notes, flipped).texts()[0][5:7] == [f"{row.delta:+.2f}", interval]
+    measured, of_gone, by_other = review_record(steps, found)["measured"]
+    expected = {"delta": -row.delta, "ci_low": -row.ci_high, "ci_joint_high": -row.ci_joint_low}
+    expected |= {"p_adjusted": row.p_adjusted, "better": "b", "rule_p": None, "left_out": []}
+    assert expected.items() <= measured.items()
+    assert (of_gone["left_out"], by_other["left_out"]) == ([gone], [])
+
+
+def test_every_file_has_what_the_numbers_say_against_decisions(disputed):
+    """In the words of the screen: a file is read by who does not see it."""
+    steps, found, row, _ = disputed
+    cautions = decision_cautions(replay(steps), found)
+    (warned,) = (one.text for one in cautions if one.code == "declared-not-first")
     files = {
         form: task_document(form, found, "mtsig task --demo", steps)
         for form in ("text", "json", "csv", "latex", "html")
     }
-    assert warned in Page(files["html"]).text and f"Warning: {warned}\n" in files["text"]
-    assert escape(warned) in files["latex"] and number_cell(turned[6]) in files["latex"]
-    data = json.loads(files["json"])["review"]
-    assert warned in data["decision_warnings"] and data["measured"][0] == {
-        "delta": -row.delta,
-        "ci_low": -row.ci_high,
-        "ci_high": -row.ci_low,
-        "ci_joint_low": -row.ci_joint_high,
-        "ci_joint_high": -row.ci_joint_low,
-        "p_value": row.p_value,
-        "p_adjusted": row.p_adjusted,
-        "better": "b",
-        "rule_delta": None,
-        "rule_p": None,
-        "rule_better": None,
-        "left_out": [],
-    }
-    assert [one["left_out"] for one in data["measured"]] == [[], [gone], []]
-    table = list(csv.DictReader(io.StringIO(files["csv"])))
-    assert warned in [one["reason"] for one in table if one["table"] == "decision_warnings"]
-    assert [one["delta"] for one in table if one["table"] == "notes"] == [str(-row.delta), "", ""]
+    assert f"Warning: {warned}\n" in files["text"]
+    assert warned in Page(files["html"]).text
+    assert escape(warned) in files["latex"]
+    assert warned in json.loads(files["json"])["review"]["decision_warnings"]
+    rows = [*csv.DictReader(io.StringIO(files["csv"]))]
+    assert warned in [cells["reason"] for cells in rows if cells["table"] == "decision_warnings"]
+    deltas = [cells["delta"] for cells in rows if cells["table"] == "notes"]
+    assert deltas == [str(-row.delta), "", ""]
 
 
 def test_notes_have_the_difference_and_decision_of_the_rule_that_ranks():
-    task = simulated_task()
-    found = compare_task(task, "human", trials=99, resamples=99, rank_rule="wmt24")
+    found = compare_task(simulated_task(), "human", trials=99, resamples=99, rank_rule="wmt24")
     result = found.pairs["qaa-en"].metrics["human"]
-    first, last = result.systems[0].system, result.systems[-1].system
-    steps = numbered(SetRule("wmt24"), NoteOn("qaa-en", "human", last, first, "look again"))
-    review = replay(steps)
-    table = notes_table(review.notes, found)
+    first, last = result.systems[0], result.systems[-1]
+    note = NoteOn("qaa-en", "human", last.system, first.system, "look again")
+    steps = numbered(SetRule("wmt24"), note)
+    table = notes_table(replay(steps).notes, found)
     assert table.titles[-3:] == ["difference as WMT24", "p as WMT24", "better as WMT24"]
-    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {first, last})
     cell, p, better = table.rows[0][-3:]
-    difference = cell.value
-    assert difference == pytest.approx(result.systems[-1].score - result.systems[0].score)
-    assert (p, better) == (pair.rule_p, first)
+    assert cell.value == pytest.approx(last.score - first.score)
+    rule_p = find_pair(result, first.system, last.system).rule_p
+    assert (p, better) == (rule_p, first.system)
     [measured] = review_record(steps, found)["measured"]
-    assert measured["rule_delta"] == pytest.approx(difference) and measured["rule_better"] == "b"
+    assert measured["rule_delta"] == pytest.approx(cell.value)
+    assert measured["rule_better"] == "b"
 
 
 def test_what_was_assumed_of_a_score_that_has_no_part_is_not_in_the_report(before):
@@ -318,21 +329,9 @@ def test_beside_a_decision_stands_who_may_be_the_first_by_each_rule(before):
 
 
 def test_decisions_are_held_against_the_top_group():
-    alike = TestSet(
-        "set",
-        {name: [None] * 40 for name in "ABC"},
-        {},
-        scores={
-            "X": SegmentScores(
-                {
-                    "A": [float(k % 7) for k in range(40)],
-                    "B": [float((k + 3) % 7) for k in range(40)],
-                    "C": [-9.0] * 40,
-                },
-                True,
-            )
-        },
-    )
+    turns = np.arange(43) % 7
+    systems = {"A": turns[:40], "B": turns[3:], "C": [-9.0] * 40}
+    alike = rated_systems(systems, metric="X")
     found = compare_task(Task("toy", {"en-de": alike}), "X", trials=999, resamples=99)
 
     def questioned(*first):
@@ -379,22 +378,9 @@ def scored(last):
     """A is best; B is worse everywhere by a little; C has a lower mean still, and `last` says
     how.
     """
-    return TestSet(
-        "set",
-        {name: [None] * 40 for name in "ABC"},
-        {},
-        scores={
-            "X": SegmentScores(
-                {
-                    "A": [10.0 + k % 3 for k in range(40)],
-                    "B": [9.8 + k % 3 for k in range(40)],
-                    "C": last,
-                },
-                True,
-            )
-        },
-        domains=["news"] * 40,
-    )
+    turns = np.arange(40) % 3
+    systems = {"A": 10.0 + turns, "B": 9.8 + turns, "C": last}
+    return rated_systems(systems, metric="X", domains=["news"] * 40)
 
 
 @pytest.mark.parametrize(
@@ -422,35 +408,21 @@ def on_other_lines(cow):
     """Bee is better than Ant on all lines that both have, and has the lower mean: Ant has the easy
     lines.
     """
-    base = [40.0] * 30 + [90.0] * 30
-    lines = {"Ant": range(15, 60), "Bee": range(45), "Cow": range(60)}
-    better = {"Ant": 0.0, "Bee": 4.0, "Cow": cow}
-    return TestSet(
-        "set",
-        {name: [None] * 60 for name in lines},
-        {},
-        scores={
-            "X": SegmentScores(
-                {
-                    name: [
-                        base[k] + better[name] + k % 3 * (name != "Ant") if k in own else None
-                        for k in range(60)
-                    ]
-                    for name, own in lines.items()
-                },
-                True,
-            )
-        },
-        domains=["news"] * 60,
-    )
+    easy = np.repeat([40.0, 90.0], 30)
+    turns = np.arange(60) % 3
+    ant, bee = easy.copy(), easy + turns + 4
+    ant[:15] = bee[45:] = np.nan
+    systems = {"Ant": ant, "Bee": bee, "Cow": easy + turns + cow}
+    return rated_systems(systems, metric="X", domains=["news"] * 60)
 
 
 def test_a_rule_that_ranks_the_significantly_worse_system_first_is_told():
     found = compare(on_other_lines(-30.0), "X", trials=999, resamples=99, rank_rule="wmt24")
     first = found.metrics["X"].systems[0]
     assert (first.system, first.rank_low, first.rank_high) == ("Ant", 1, 1)
-    (said,) = (caution.text for caution in found.warnings if caution.code == "rank-rule")
-    assert "1 pair is ranked the wrong way round, the significantly worse system first" in said
+    (caution,) = select_cautions(found, "rank-rule")
+    said = "1 pair is ranked the wrong way round, the significantly worse system first"
+    assert said in caution.text
     task = compare_task(
         Task("toy", dict.fromkeys(("en-de", "en-cs"), on_other_lines(-30.0))),
         "X",

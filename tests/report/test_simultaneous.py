@@ -14,6 +14,7 @@ from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_picture, differences_svg
 from mtsig_core.report.sentences import list_caution_texts, name_simultaneous, state_answer
 from mtsig_core.report.tables import leaderboard_table, pairs_table
+from tests.builders.results import find_pair
 from tests.builders.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, _ = bleu_counts(seed=71, qualities=[0.4, 0.0, 0.15, -0.4], n_segments=200)
@@ -80,7 +81,7 @@ class TestNumbers:
             if row["system"] == anchor:
                 assert row[f"{against}_ci_joint_low"] is None
                 continue
-            pair = next(p for p in result.pairs if {p.a, p.b} == {anchor, row["system"]})
+            pair = find_pair(result, anchor, row["system"])
             sign, k = (
                 result.sign * (1 if pair.a == row["system"] else -1),
                 with_interval.index(row["system"]),

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mtsig_core import TestSet
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
@@ -40,7 +39,6 @@ from mtsig_core.report.tables import (
     rank_table,
     tops_table,
 )
-from mtsig_core.report.task_reports import task_csv, task_json
 from mtsig_core.report.text import printable
 from mtsig_core.stats.across import Disputed, PairAcross, compare_task, find_disputes
 from mtsig_core.stats.ranks import RANK_RULES
@@ -48,6 +46,8 @@ from mtsig_core.task import Task, TaskExclusion
 from mtsig_core.testset import SegmentScores
 from tests.builders.markup import Page, methods, said_of_tables, typeset, visible
 from tests.builders.rated_tasks import NAMES, made, rated
+from tests.builders.rendered import task_csv, task_json
+from tests.builders.score_tables import rated_systems
 from tests.builders.task_files import task_html, task_latex, task_text
 
 
@@ -75,19 +75,9 @@ def test_who_is_contrastive_or_human_is_said_everywhere(found, marked, words, co
 
 
 def test_why_nobody_is_ranked_is_said_where_winners_are_looked_for():
-    few = Task(
-        "toy",
-        {
-            pair: TestSet(
-                "set",
-                {name: [None] * 8 for name in "AB"},
-                {},
-                documents=list("1122334455"[:8]),
-                scores={"X": SegmentScores({"A": [9.0] * 8, "B": [float(k) for k in range(8)]})},
-            )
-            for pair in ("en-de", "en-cs")
-        },
-    )
+    scores = {"A": [9.0] * 8, "B": range(8)}
+    testset = rated_systems(scores, list("11223344"), metric="X")
+    few = Task("toy", {"en-de": testset, "en-cs": testset})
     why = "4 documents are too few"
     one = Task("one", {"en-de": few.testsets["en-de"]})
     for task, where in ((few, "any of 2 language pairs"), (one, "en-de")):
@@ -208,58 +198,43 @@ class TestSeveralMetrics:
             ("across all, by mean difference", 3),
         ]
         assert [counts.values(f"only_{name}")[2] for name in ("X", "100%_Y", "<i>Z")] == [0, 0, 0]
-        assert disputed[0].count("opposite") == 6 and disputed[0].alone("100%_Y") == 0
+        assert (disputed[0].count("opposite"), disputed[0].count_alone("100%_Y")) == (6, 0)
         code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
-        lines = [
-            " & ".join(
-                str(one.count(kind)) for kind in ("agree", "significant by some", "opposite")
-            )
-            for one in disputed
-        ]
-        assert state_agreement(disputed) in page.text and "i" not in page.tags
-        for line in lines:
-            assert f" & {line}" in code
-        pairs = [pair for one in disputed for pair in one.pairs]
+        assert state_agreement(disputed) in page.text
+        assert "i" not in page.tags
+        for one in disputed:
+            kinds = ("agree", "significant by some", "opposite")
+            assert " & ".join(["", *(str(one.count(kind)) for kind in kinds)]) in code
         table = disputed_pairs_table(disputed)
-        assert len(table.rows) == len(pairs) == 12  # of which three are mean differences
+        assert len(table.rows) == 12  # of which three are mean differences
         for x, y, z in table.select("X", "100%_Y", "<i>Z").rows:
-            assert x[1] and y[1] and x[0] * y[0] < 0 and not z[1]
+            assert (x[1], y[1], z[1]) == (True, True, False)
+            assert x[0] * y[0] < 0
         decided = [row for row in rows_of(code) if len(row) == 7 and row[3] == "opposite"]
-        assert len(decided) == 12 and all(row[4].endswith(r"$\bullet$") for row in decided)
+        assert len(decided) == 12
+        assert all(row[4].endswith(r"$\bullet$") for row in decided)
 
     def test_which_to_trust(self, several):
         held = several.agreement
         code, page = task_latex(several, "mtsig task"), Page(task_html(several, "mtsig task"))
-        assert held.metrics[0].metric == "X" and agreement_verdict(held) in page.text
-        for one in held.metrics:
-            assert (
-                f"{one.soft_pairwise_accuracy:.3f}" in page.cells
-                and f"& {one.soft_pairwise_accuracy:.3f}" in code
-            )
-        data = json.loads(task_json(several))
-        assert (
-            data["agreement"]["metrics"]["X"]["soft_pairwise_accuracy"]
-            == held.metrics[0].soft_pairwise_accuracy
-        )
+        assert held.metrics[0].metric == "X"
+        assert agreement_verdict(held) in page.text
         assert agreement_verdict(held) in task_text(several)
-        rows = [
-            row
-            for row in csv.DictReader(io.StringIO(task_csv(several)))
-            if row["human"] == held.human
-        ]
-        assert all(row["task"] == several.task.name for row in rows)
-        for pair, of in [("", held), *held.pairs.items()]:
-            own = [row for row in rows if row["language_pair"] == pair]
-            assert [
-                (row["metric"], float(row["soft_pairwise_accuracy"]))
-                for row in own
-                if row["table"] == "agreement"
-            ] == [(one.metric, one.soft_pairwise_accuracy) for one in of.metrics]
-            assert [
-                (row["a"], row["b"], float(row["delta"]), float(row["p_adjusted"]))
-                for row in own
-                if row["table"] == "agreement_comparisons"
-            ] == [(row.a, row.b, row.delta, row.p_adjusted) for row in of.comparisons]
+        for one in held.metrics:
+            accuracy = f"{one.soft_pairwise_accuracy:.3f}"
+            assert accuracy in page.cells
+            assert f"& {accuracy}" in code
+        of_x = json.loads(task_json(several))["agreement"]["metrics"]["X"]
+        assert of_x["soft_pairwise_accuracy"] == held.metrics[0].soft_pairwise_accuracy
+        rows = [*csv.DictReader(io.StringIO(task_csv(several)))]
+        for pair, agreement in [("", held), *held.pairs.items()]:
+            own = [row for row in rows if row["human"] and row["language_pair"] == pair]
+            accuracies = [row for row in own if row["table"] == "agreement"]
+            assert [row["metric"] for row in accuracies] == [m.metric for m in agreement.metrics]
+            apart = [row for row in own if row["table"] == "agreement_comparisons"]
+            assert [(row["a"], row["b"], float(row["p_adjusted"])) for row in apart] == [
+                (row.a, row.b, row.p_adjusted) for row in agreement.comparisons
+            ]
 
 
 @pytest.fixture(scope="module")

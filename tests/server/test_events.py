@@ -21,9 +21,8 @@ def test_what_fails_is_told_by_its_kind_alone(log):
         raise ValueError("the text of a user\n")
     events.failed(ValueError("the text of a user"))
     page, error = log()
-    assert (page["event"], page["page"], page["ended"]) == ("page", "pair", "ValueError") and page[
-        "seconds"
-    ] >= 0
+    assert (page["event"], page["page"], page["ended"]) == ("page", "pair", "ValueError")
+    assert page["seconds"] >= 0
     assert error == {key: error[key] for key in ("time", "event", "pid")} | {"kind": "ValueError"}
 
 
@@ -54,8 +53,11 @@ def test_a_traceback_is_written_once_a_minute_and_what_was_sent_in_one_line(monk
     fail(KeyError)
     log.error("sent: %s", "a\nb\x1b[31m" + "c" * 1000)
     *kinds, said = written
-    assert kinds == ["ValueError", "KeyError", "KeyError"] and said.startswith("sent: a")
-    assert "\n" not in said and "\x1b" not in said and len(said) <= 500
+    assert kinds == ["ValueError", "KeyError", "KeyError"]
+    assert said.startswith("sent: a")
+    assert "\n" not in said
+    assert "\x1b" not in said
+    assert len(said) <= 500
 
 
 def test_no_log_and_a_full_disk_stop_nobody(monkeypatch, tmp_path, capfd):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from mtsig_core.metrics.cache import Memory
 from mtsig_core.source import Source
 from pages._server import internals, lifecycle, sessions
 from pages._ui import background, testsets
 from pages._ui.catalogue import TASK
-from pages._work.memory import Memory
 from tests.builders.client import run
 from tests.builders.streamlit_parts import Left, keeps_sessions_that_left
 
@@ -63,7 +63,8 @@ def test_sessions_that_left_are_ended_and_their_memory_given_back_though_nobody_
     runtime = Left()
     monkeypatch.setattr(sessions, "_refused", {"one": {"a file": "why"}})
     assert tidied(monkeypatch, runtime, [0, 1, 2]) == [0]
-    assert runtime.ended == 1 and sessions._refused == {}
+    assert runtime.ended == 1
+    assert sessions._refused == {}
 
 
 def test_streamlit_keeps_sessions_that_left_where_they_are_looked_for():

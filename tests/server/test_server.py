@@ -35,6 +35,7 @@ def server(tmp_path_factory):
         ("/_stcore/health", 200),
         ("/media/a", 404),
         ("/_mtsig/health", 200),
+        ("/_mtsig/review/nothing", 404),
         ("/_stcore/metrics", 404),
         ("//a", 400),
     ],
@@ -56,7 +57,8 @@ def test_a_preview_of_a_link_tells_nothing_of_what_it_opens(server):
         "/review?review=a-secret",
     ):
         preview = get(f"{server[1]}{link}")
-        assert preview.text == plain.text and "og:" not in preview.text
+        assert preview.text == plain.text
+        assert "og:" not in preview.text
         assert preview.headers["x-robots-tag"] == "noindex"
 
 
@@ -66,7 +68,8 @@ def test_a_page_says_at_once_what_draws_pictures(server, path):
     [said] = get(address).links.values()
     assert said["rel"] == "modulepreload"
     drawing = get(urljoin(address, said["url"]))
-    assert drawing.status_code == 200 and "javascript" in drawing.headers["content-type"]
+    assert drawing.status_code == 200
+    assert "javascript" in drawing.headers["content-type"]
     assert "link" not in drawing.headers
     asks = get(
         urljoin(address, entry(get(address).text))
@@ -94,10 +97,10 @@ def test_health_is_for_this_machine_or_for_who_has_the_token(server):
 
     found = health().json()
     [worker] = found["workers"]
-    assert found["version"] == __version__ and set(found["cache"]) == {"files", "bytes"}
-    assert (worker["pid"], worker["sessions"]) == (server[0].pid, 0) and worker[
-        "memory_bytes"
-    ] > 20e6
+    assert found["version"] == __version__
+    assert set(found["cache"]) == {"files", "bytes"}
+    assert (worker["pid"], worker["sessions"]) == (server[0].pid, 0)
+    assert worker["memory_bytes"] > 20e6
     with Client(server[1]).session():
         assert health().json()["workers"][0]["sessions"] == 1
     for outside in ({"Host": "192.0.2.7"}, {"X-Forwarded-For": "192.0.2.7"}):
@@ -141,7 +144,8 @@ def test_who_is_known_sees_the_pages_and_nobody_else(server):
     assert "Log out" in [button.label for button in elements(known, "button")]
     runs = [found.get("page") for found in log(file)[before:]].count("summary")  # of the known one
     assert runs == len(headings(known)) / len(page)
-    assert "example.org" not in file.read_text() and "Cedar" not in file.read_text()
+    assert "example.org" not in file.read_text()
+    assert "Cedar" not in file.read_text()
 
 
 def test_one_session_has_nothing_of_another(server):
@@ -171,9 +175,8 @@ def test_one_session_has_nothing_of_another(server):
                 for button in elements(tab.run(page="summary"), "download_button")
                 if button.url
             ]
-            assert offered and all(
-                re.fullmatch(r"/media/[0-9a-f]{32}\.\w+", url) for url in offered
-            )
+            assert offered
+            assert all(re.fullmatch(r"/media/[0-9a-f]{32}\.\w+", url) for url in offered)
             assert {theirs.http.get(url).status_code for url in offered} == {
                 200
             }  # who has the link has the file
@@ -196,10 +199,12 @@ def test_a_chosen_file_that_the_server_has_not_is_told_and_leaves_the_list(serve
         again = tab.run(page="upload", holds=field.id)
         assert "1 chosen file is not here any more" in words(again)
         *_, other = elements(again, "file_uploader")
-        assert other.id != field.id and other.label == field.label
+        assert other.id != field.id
+        assert other.label == field.label
         assert client.upload(tab.id, bytes(2 << 20)) == 204
         said = words(tab.run(page="upload", holds=other.id))
-        assert "MTSIG_UNOPENED_MB" in said and "any more" not in said
+        assert "MTSIG_UNOPENED_MB" in said
+        assert "any more" not in said
 
 
 def begin_long_work(tab):
@@ -267,9 +272,8 @@ def test_it_ends_when_told_though_a_tab_waits_for_work(tmp_path, asked, end):
     events = log(tmp_path / "log")
     assert "Cancelled" in [one.get("ended") for one in events if one.get("kind") == "sweep_sizes"]
     names = [one["event"] for one in events]
-    assert (
-        names[0] == "start" and names.count("stop") == 1
-    )  # a page that is being drawn may end after it
+    assert names[0] == "start"
+    assert names.count("stop") == 1  # a page that is being drawn may end after it
 
 
 @pytest.mark.long

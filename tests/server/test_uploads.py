@@ -93,7 +93,8 @@ def test_what_one_page_brings_is_as_much_as_one_file_may_have(put, runtime):
     assert put("ann", "f3", 60) == (204, 60)  # read to its end, or the browser sees a broken line
     assert set(runtime.file_storage["ann"]) == {"f0", "f1", "f2"}
     assert "200 MB" in sessions._refused["ann"]["f3"]
-    assert put("ben", "f0", 60) == (204, 60) and "f0" in runtime.file_storage["ben"]
+    assert put("ben", "f0", 60) == (204, 60)
+    assert "f0" in runtime.file_storage["ben"]
     del runtime.file_storage["ann"]["f0"]
     put("ann", "f4", 60)
     assert "f4" in runtime.file_storage["ann"]
@@ -103,10 +104,8 @@ def test_all_together_have_a_limit_too(put, runtime, monkeypatch):
     monkeypatch.setenv("MTSIG_UNOPENED_MB", "100")
     put("ann", "f0", 60)
     put("ben", "f0", 60)
-    assert (
-        "f0" not in runtime.file_storage["ben"]
-        and "MTSIG_UNOPENED_MB" in sessions._refused["ben"]["f0"]
-    )
+    assert "f0" not in runtime.file_storage["ben"]
+    assert "MTSIG_UNOPENED_MB" in sessions._refused["ben"]["f0"]
 
 
 def test_what_is_on_its_way_counts(runtime):
@@ -133,7 +132,8 @@ def test_what_is_on_its_way_counts(runtime):
 def test_who_may_not_see_the_pages_brings_nothing(put, runtime, session):
     """Nothing of it is even read."""
     assert put(session, "f0", 1) == (403, 0)
-    assert not runtime.file_storage and not sessions._refused
+    assert not runtime.file_storage
+    assert not sessions._refused
 
 
 def test_a_file_of_unknown_length_is_refused(put, runtime):
@@ -188,7 +188,8 @@ def test_other_requests_pass(runtime):
 def test_reasons_are_bounded(runtime):
     for k in range(3000):
         sessions._refuse("ann", f"f{k}", "why")
-    assert len(sessions._refused["ann"]) == 1000 and "f2999" in sessions._refused["ann"]
+    assert len(sessions._refused["ann"]) == 1000
+    assert "f2999" in sessions._refused["ann"]
 
 
 def test_without_a_login_every_open_page_brings_files(put, runtime, monkeypatch):

@@ -59,9 +59,8 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
                 browser.upload(session.id, b"what I have") == 204
             )  # another worker knows no such session
         health = get(f"{address}/_mtsig/health").json()["workers"]
-        assert sum(worker["sessions"] for worker in health) == len(browsers) and all(
-            w["sessions"] for w in health
-        )
+        assert sum(worker["sessions"] for worker in health) == len(browsers)
+        assert all(w["sessions"] for w in health)
         for outside in (
             {"Host": "evil.example"},
             {"Host": "192.0.2.7"},
@@ -82,10 +81,12 @@ def test_a_browser_keeps_to_one_worker_and_finds_another_when_that_dies(tmp_path
                 assert browser.http.get("/").status_code == 200
         patient(lambda: get(f"{address}/_mtsig/health").status_code == 200)
         now = [worker["pid"] for worker in get(f"{address}/_mtsig/health").json()["workers"]]
-        assert now[1] == health[1]["pid"] and now[0] != dead
+        assert now[1] == health[1]["pid"]
+        assert now[0] != dead
 
         process.send_signal(signal.SIGTERM)
-        assert process.wait(LIMIT) == 0 and all(map(gone, now))
+        assert process.wait(LIMIT) == 0
+        assert all(map(gone, now))
         for tab in tabs:
             tab.__exit__(None, None, None)
         assert [found["event"] for found in log(tmp_path / "log")].count("start") == 3
@@ -136,7 +137,5 @@ def test_what_ends_at_once_is_not_started_for_ever(capfd):
         == 1
     )
     said = capfd.readouterr()
-    assert (
-        said.out.count("broken") == 3
-        and "ended at once, 3 times in a row, with status 0" in said.err
-    )
+    assert said.out.count("broken") == 3
+    assert "ended at once, 3 times in a row, with status 0" in said.err

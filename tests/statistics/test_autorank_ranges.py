@@ -3,15 +3,15 @@ confidence interval.
 """
 
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mtsig_core import SegmentScores, Task, TestSet, read_task
 from mtsig_core.experiments.rankings import autorank, combine, combine_metrics, used_metrics
+from tests.builders.code import DATA
 
-WMT25 = Path(__file__).resolve().parents[3] / "shared" / "data" / "wmt25"
+WMT25 = DATA / "wmt25"
 PAIR = "xx-yy"
 #: WMT25 en-de: it fails in a few documents, so that whether a sample has them decides. Tests by any
 #: metric are too sure of such a system, and so are these.

@@ -8,6 +8,7 @@ import pytest
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.resampling import effective_number
 from mtsig_core.stats.significance import TESTS, riezler_maxwell, win_rates
+from tests.builders.cases import brief
 
 REPEATS, DRAWS, AT_ONCE = 2000, 499, 200
 ERROR = 3 * (0.15 * 0.85 / REPEATS) ** 0.5  # of a rate, three standard deviations
@@ -39,9 +40,7 @@ def test_many_equal_units():
     assert "about 11% false alarms" in TESTS["riezler-maxwell"].caution
 
 
-@pytest.mark.parametrize(
-    "n", [30, pytest.param(50, marks=pytest.mark.long), pytest.param(100, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("n", brief(0, [(30,), (50,), (100,)]))
 def test_others_with_few_and_unequal_documents(n):
     """Of one pair: randomization keeps its level; the bootstraps take few unequal documents for all
     there are, and reject more. Of families see test_few_units.

@@ -12,13 +12,13 @@ from mtsig_core import SegmentScores, TestSet, compare
 from mtsig_core.errors import SettingError
 from mtsig_core.report.sentences import describe_methods, list_caution_texts, list_gaps_across
 from mtsig_core.report.tables import pairs_table
-from mtsig_core.report.task_reports import task_json
-from mtsig_core.results import TaskComparison, TaskInfo
-from mtsig_core.schema import decode, encode
+from mtsig_core.results import TaskInfo
 from mtsig_core.stats.across import compare_task, find_disputes, settings_across, task_metrics
 from mtsig_core.stats.cautions import rank_disagreement
 from mtsig_core.stats.few_units import can_reach
 from mtsig_core.task import Task
+from tests.builders.rendered import task_json
+from tests.builders.score_tables import rated_systems
 from tests.builders.task_files import task_latex, task_text
 
 RNG = np.random.default_rng(7)
@@ -31,14 +31,8 @@ def begin_draws_again(monkeypatch):
 
 
 def rated(n, documents=None, higher=True, **systems):
-    scores = {name: RNG.normal(mean, 8, n).round(1).tolist() for name, mean in systems.items()}
-    return TestSet(
-        "toy",
-        {name: [None] * n for name in systems},
-        {},
-        documents=documents,
-        scores={"human": SegmentScores(scores, higher)},
-    )
+    scores = {name: RNG.normal(mean, 8, n).round(1) for name, mean in systems.items()}
+    return rated_systems(scores, documents, higher)
 
 
 def arrays(testset, *names):
@@ -50,22 +44,9 @@ def small():
     """So few segments that all swaps of both pairs together can be tried, with p between 0.01 and
     0.5.
     """
-    ratings = {
-        "en-de": {"A": (81, 74, 69, 77, 66, 80), "B": (70, 71, 73, 60, 68, 69)},
-        "en-cs": {"A": (85, 79, 90, 72, 81, 76, 84), "B": (71, 80, 77, 74, 65, 70, 79)},
-    }
-    return Task(
-        "toy",
-        {
-            pair: TestSet(
-                "toy",
-                {name: [None] * len(of) for name, of in systems.items()},
-                {},
-                scores={"human": SegmentScores(systems)},
-            )
-            for pair, systems in ratings.items()
-        },
-    )
+    german = {"A": (81, 74, 69, 77, 66, 80), "B": (70, 71, 73, 60, 68, 69)}
+    czech = {"A": (85, 79, 90, 72, 81, 76, 84), "B": (71, 80, 77, 74, 65, 70, 79)}
+    return Task("toy", {"en-de": rated_systems(german), "en-cs": rated_systems(czech)})
 
 
 def test_p_is_that_of_all_swaps(small):
@@ -234,42 +215,24 @@ def test_so_few_units_that_nothing_could_be_decided_rank_nobody(documents, ranke
     three .031.
     """
     ids = [str(k * documents // 12) for k in range(12)]
-    found = compare_task(
-        Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
-        trials=999,
-    )
+    task = Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")})
+    found = compare_task(task, trials=999)
     macro = found.macro["human"]
     assert [pair.decidable for pair in macro.pairs] == [ranked] * 3
-    assert (
-        {row.rank_low is not None for row in macro.systems}
-        == {row.rank_high is not None for row in macro.systems}
-        == {ranked}
-    )
-    assert all(row.score is not None for row in macro.systems)
+    for row in macro.systems:
+        assert (row.rank_low is None) == (row.rank_high is None) == (not ranked)
+        assert row.score is not None
     table = pairs_table(macro, found.pairs["en-de"].settings)
     assert {row[-1] == "cannot be decided" for row in table.rows} == {not ranked}
-    said = (
-        "Across the language pairs: 3 of 3 pairs of systems cannot be decided with so few trials or units, and no "
-        "system is ranked."
-    )
-    for text in (
-        task_text(found),
-        json.dumps(json.loads(task_json(found))["macro"]["human"]["notes"]),
-    ):
-        assert (said in text) == (not ranked)
-    assert (
-        "hold jointly at about 95% for all systems ranked there" in describe_methods(found, "human")
-    ) == ranked
-    ruled = compare_task(
-        Task("toy", {pair: rated(12, ids, A=95, B=50, C=10) for pair in ("en-de", "en-cs")}),
-        trials=999,
-        rank_rule="wmt25",
-    )
-    assert (
-        any("simultaneous rank ranges" in said for said in list_gaps_across(ruled, "human"))
-        == ranked
-    )
-    assert decode(TaskComparison, encode(found)) == found
+    why = "3 of 3 pairs of systems cannot be decided with so few trials or units"
+    said = f"Across the language pairs: {why}, and no system is ranked."
+    assert (said in task_text(found)) == (not ranked)
+    assert (said in json.loads(task_json(found))["macro"]["human"]["notes"]) == (not ranked)
+    jointly = "hold jointly at about 95% for all systems ranked there"
+    assert (jointly in describe_methods(found, "human")) == ranked
+    ruled = compare_task(task, trials=999, rank_rule="wmt25")
+    gaps = " ".join(list_gaps_across(ruled, "human"))
+    assert ("simultaneous rank ranges" in gaps) == ranked
 
 
 def test_pairs_that_a_correction_leaves_open_across_are_no_agreement_of_metrics():
@@ -312,21 +275,19 @@ def documents_of(n):
 
 def test_from_one_unit_in_a_language_pair_there_is_no_interval_across():
     """It would enter as if known without error."""
-    task = Task(
-        "toy",
-        {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in (("en-de", 40), ("en-cs", 1))},
-    )
+    sizes = {"en-de": 40, "en-cs": 1}
+    task = Task("toy", {pair: rated(40, documents_of(n), A=95, B=10) for pair, n in sizes.items()})
     found = compare_task(task, trials=999, resamples=99)
-    (pair,) = found.macro["human"].pairs
-    assert pair.ci_low is None and pair.ci_high is None and pair.better == "a"
-    assert all(
-        (row.score is None, row.ci_low, row.ci_high) == (False, None, None)
-        for row in found.macro["human"].systems
-    )
-    assert pairs_table(found.macro["human"], found.pairs["en-de"].settings).values("ci")[0] is None
+    macro = found.macro["human"]
+    (pair,) = macro.pairs
+    assert pair.better == "a"
+    for row in (pair, *macro.systems):
+        assert (row.ci_low, row.ci_high) == (None, None)
+    assert all(row.score is not None for row in macro.systems)
+    assert pairs_table(macro, found.pairs["en-de"].settings).values("ci")[0] is None
     [said] = list_gaps_across(found, "human")
-    assert said.endswith("few units in en-cs.") and said in task_text(found)
-    assert said in json.loads(task_json(found))["macro"]["human"]["notes"]
+    assert said.endswith("few units in en-cs.")
+    assert said in task_text(found)
     assert said in " ".join(task_latex(found, "").split())
     assert "intervals of mean differences" not in describe_methods(found, "human")
 
@@ -339,34 +300,26 @@ def test_few_units_have_the_interval_of_welch():
     task = Task("toy", {pair: rated(40, documents_of(n), A=75, B=70) for pair, n in sizes.items()})
     found = compare_task(task, trials=99, resamples=99)
     macro = found.macro["human"]
+    means = {"A": [], "B": []}  # of documents, by language pair
+    for n, testset in zip(sizes.values(), task.testsets.values(), strict=True):
+        for name, values in zip("AB", arrays(testset, "A", "B"), strict=True):
+            means[name].append(values.reshape(n, -1).mean(axis=1))
     (pair,) = macro.pairs
-    values = {
-        name: [
-            arrays(one, name)[0].reshape(sizes[p], -1).mean(axis=1)
-            for p, one in task.testsets.items()
-        ]
-        for name in "AB"
-    }
-    differences = [np.subtract(*two) for two in zip(values[pair.a], values[pair.b], strict=True)]
-    for parts, low, high in (
-        (differences, pair.ci_low, pair.ci_high),
-        *((values[row.system], row.ci_low, row.ci_high) for row in macro.systems),
-    ):
-        v = np.array([np.var(part, ddof=1) / len(part) / 9 for part in parts])
-        freedom = v.sum() ** 2 / sum(v**2 / (np.array(list(sizes.values())) - 1))
-        mean, half = (
-            np.mean([part.mean() for part in parts]),
-            stats.t.isf(0.025, freedom) * np.sqrt(v.sum()),
-        )
-        assert (low, high) == pytest.approx((mean - half, mean + half))
+    differences = map(np.subtract, means[pair.a], means[pair.b])
+    by_hand = [(pair, [*differences]), *((row, means[row.system]) for row in macro.systems)]
+    for row, parts in by_hand:
+        variances = np.array([np.var(part, ddof=1) / len(part) / 9 for part in parts])
+        within = variances**2 / (np.array([*sizes.values()]) - 1)
+        freedom = variances.sum() ** 2 / within.sum()
+        half = stats.t.isf(0.025, freedom) * np.sqrt(variances.sum())
+        mean = np.mean([part.mean() for part in parts])
+        assert (row.ci_low, row.ci_high) == pytest.approx((mean - half, mean + half))
     assert macro.ci == "jackknife-t"
-    assert "jackknife t intervals, with degrees of freedom by Welch (1947)" in describe_methods(
-        found, "human"
-    )
+    said = "jackknife t intervals, with degrees of freedom by Welch (1947)"
+    assert said in describe_methods(found, "human")
     asked = compare_task(task, trials=99, resamples=99, ci="percentile")
-    assert asked.macro["human"].ci == "percentile" and "99 resamples" in describe_methods(
-        asked, "human"
-    )
+    assert asked.macro["human"].ci == "percentile"
+    assert "99 resamples" in describe_methods(asked, "human")
 
 
 def rated_pair(n, n_rated=None, documents=False, domains=False):

@@ -8,12 +8,16 @@ import json
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
-from mtsig_core.report.export import comparison_json
-from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.cautions import reference_disagreement
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
+from tests.builders.rendered import (
+    comparison_html,
+    comparison_json,
+    comparison_latex,
+    comparison_text,
+)
 from tests.builders.toys import texts
 
 QUICK = dict(trials=199, resamples=20)

@@ -6,11 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given
-from hypothesis import strategies as st
 
-from mtsig_core import SegmentScores, TestSet, compare
-from mtsig_core.report.reports import comparison_html, comparison_latex, comparison_text
+from mtsig_core import TestSet, compare
 from mtsig_core.report.sentences import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_texts, find_cautions, find_file_cautions
@@ -20,6 +17,9 @@ from mtsig_core.stats.power import plan
 from mtsig_core.stats.ranks import find_top_group
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, fitting_tests
+from tests.builders.rendered import comparison_html, comparison_latex, comparison_text
+from tests.builders.results import list_codes, select_cautions
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import (
     Given,
     bleu,
@@ -43,7 +43,7 @@ def compared(n_systems=3, n_segments=240, documents=None, same=(), metrics=None,
 
 def warning(result, code):
     """The one warning of that kind; None without."""
-    found = [caution for caution in result.warnings if caution.code == code]
+    found = select_cautions(result, code)
     assert len(found) <= 1
     return found[0] if found else None
 
@@ -186,22 +186,22 @@ def family(m, p=0.5, *, delta=1.0, significant=False, mdd=2.0, se=0.7, same=Fals
 
 
 class TestFamily:
-    @given(
-        correction=st.sampled_from(["bonferroni", "holm"]),
-        m=st.integers(1, 200),
-        alpha=st.sampled_from([0.05, 0.01, 0.1, 0.001, 0.03]),
-        test=st.sampled_from(["ar", "bootstrap", "percentile"]),
+    @pytest.mark.parametrize(
+        "correction, m, alpha, test",
+        [
+            ("bonferroni", 2, 0.05, "ar"),
+            ("bonferroni", 200, 0.03, "percentile"),
+            ("holm", 7, 0.001, "bootstrap"),
+            ("holm", 45, 0.1, "ar"),
+        ],
     )
     def test_the_trials_it_asks_for_are_the_fewest_that_will_do(self, correction, m, alpha, test):
-        found = family(
-            m, test=test, correction=correction, alpha=alpha, trials=TESTS[test].trials_for(alpha)
-        )
-        assert ("family-too-large" in found) == (m > 1)
-        if m > 1:
-            needed = found["family-too-large"].facts["needed"]
-            again = dict(test=test, correction=correction, alpha=alpha)
-            assert "family-too-large" not in family(m, trials=needed, **again)
-            assert "family-too-large" in family(m, trials=needed - 1, **again)
+        asked = dict(test=test, correction=correction, alpha=alpha)
+        enough_for_one = TESTS[test].trials_for(alpha)
+        assert "family-too-large" not in family(1, trials=enough_for_one, **asked)
+        needed = family(m, trials=enough_for_one, **asked)["family-too-large"].facts["needed"]
+        assert "family-too-large" not in family(m, trials=needed, **asked)
+        assert "family-too-large" in family(m, trials=needed - 1, **asked)
 
     def test_300_pairs_at_999_trials(self):
         found = family(300, correction="holm")["family-too-large"]
@@ -435,25 +435,13 @@ def test_no_system_of_the_top_group_has_a_loss_by_romano_wolf_and_by_others_it_i
     """
     rng, with_losses = np.random.default_rng(11), dict.fromkeys(CORRECTIONS, 0)
     for _ in range(25):
-        values = {
-            name: rng.normal(shift, 1, 30).tolist()
-            for name, shift in zip("ABCDEF", [0.7] * 3 + [0] * 3, strict=True)
-        }
-        testset = TestSet(
-            "toy",
-            {name: [None] * 30 for name in values},
-            {},
-            scores={"human": SegmentScores(values)},
-        )
+        values = np.array([[0.7]] * 3 + [[0]] * 3) + rng.normal(0, 1, (6, 30))
+        testset = rated_systems(dict(zip("ABCDEF", values, strict=True)))
         draws = draw(testset, "human", trials=499, resamples=50)
         for correction in CORRECTIONS:
             found = decide(draws, correction=correction)
             result = found.metrics["human"]
-            lost = {
-                pair.b if pair.better == "a" else pair.a
-                for pair in result.pairs
-                if pair.better is not None
-            }
+            lost = {name for name, (_, _, losses) in result.tally().items() if losses}
             members = set(find_top_group(result)) & lost
             with_losses[correction] += bool(members)
             caution = warning(found, "ranks-and-correction")
@@ -594,13 +582,7 @@ class TestPairs:
 
     def test_identical_scores(self):
         scores = {"A": [5.0, 5.0, 4.0, None], "B": [5.0, 5.0, 4.0, 3.0], "C": [5.0, 5.0, 3.0, 3.0]}
-        testset = TestSet(
-            "rated",
-            {name: [None] * 4 for name in "ABC"},
-            {},
-            scores={"human": SegmentScores(scores)},
-        )
-        caution = warning(compare(testset, ["human"], **QUICK), "identical-scores")
+        caution = warning(compare(rated_systems(scores), ["human"], **QUICK), "identical-scores")
         assert (caution.a, caution.b, caution.facts) == ("A", "B", {"n": 3})
 
 
@@ -638,7 +620,7 @@ def test_a_sound_comparison_has_no_warning():
 
 def test_design_comes_first_and_single_pairs_last():
     result = compared(n_segments=20, same="AB", test="koehn")
-    codes = [caution.code for caution in result.warnings]
+    codes = list_codes(result)
     assert codes[:3] == ["no-documents", "few-units", "test-as-published"]
     assert codes[-1] == "identical-outputs"
 

@@ -15,6 +15,7 @@ from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.ranks import decision_matrix, rank_intervals
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.significance import fitting_tests
+from tests.builders.results import find_pair
 from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, segment_scores, toy
 
 QUICK = dict(trials=199, resamples=100)
@@ -31,7 +32,7 @@ METRICS = [(COUNTS, bleu), (SCORES, mean)]
 
 def of_pair(result, one, other):
     """The pair of two systems, and 1 if it has them in this order, else -1."""
-    pair = next(pair for pair in result.pairs if {pair.a, pair.b} == {one, other})
+    pair = find_pair(result, one, other)
     return pair, 1 if pair.a == one else -1
 
 
@@ -188,7 +189,7 @@ class TestInvariance:
         two = compare_given(COUNTS[:2], bleu, DOCUMENTS, **QUICK, **asked)
         assert alone(of_pair(many, "A", "B")[0]) == alone(two.pairs[0])
 
-    @pytest.mark.parametrize("asked", SETTINGS, ids=str)
+    @pytest.mark.parametrize("asked", [*TESTED, dict(unit="block"), dict(ci="bca")], ids=str)
     def test_nor_do_workers(self, asked):
         def result(jobs):
             return compare_given(

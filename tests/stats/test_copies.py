@@ -5,9 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mtsig_core import SegmentScores, TestSet, compare
+from mtsig_core import TestSet, compare
 from mtsig_core.stats.copies import find_copies
 from mtsig_core.stats.resampling import make_units
+from tests.builders.results import select_cautions
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import texts
 
 QUICK = {"trials": 299, "resamples": 100}
@@ -31,7 +33,7 @@ def a_set(n=40, copies=1, sources=False, documents=None, short=0):
 
 def cautioned(testset, metric="bleu", **settings):
     comparison = compare(testset, [metric], **{**QUICK, **settings})
-    return next((one for one in comparison.warnings if one.code == "copied-segments"), None)
+    return next(iter(select_cautions(comparison, "copied-segments")), None)
 
 
 @pytest.mark.parametrize("sources", [False, True])
@@ -110,23 +112,15 @@ class TestWhatIsTheSame:
         assert cautioned(TestSet("toy", testset.systems, references)) is None
 
     def test_sources_with_human_scores_alone(self):
-        rng = np.random.default_rng(0)
-        scores = {name: rng.normal(70, 5, 40).tolist() * 2 for name in "AB"}
-        testset = TestSet(
-            "toy",
-            {name: [None] * 80 for name in "AB"},
-            {},
-            sources=[f"s {k}" for k in range(40)] * 2,
-            scores={"human": SegmentScores(scores)},
-        )
+        scores = np.tile(np.random.default_rng(0).normal(70, 5, (2, 40)), 2)
+        sources = [f"s {k}" for k in range(40)] * 2
+        testset = rated_systems(dict(zip("AB", scores, strict=True)), sources=sources)
         caution = cautioned(testset, "human")
-        assert caution.facts["n"] == 40 and "repeat the source of" in caution.text
+        assert caution.facts["n"] == 40
+        assert "repeat the source of" in caution.text
 
     def test_without_texts_nothing_tells(self):
-        scores = {name: [1.0, 2.0, 3.0] * 10 for name in "AB"}
-        testset = TestSet(
-            "toy", {name: [None] * 30 for name in "AB"}, {}, scores={"human": SegmentScores(scores)}
-        )
+        testset = rated_systems(dict.fromkeys("AB", [1.0, 2.0, 3.0] * 10))
         assert find_copies(testset, make_units(testset)) is None
 
 

@@ -11,6 +11,8 @@ from mtsig_core.stats import draws as draws_module
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, romano_wolf
 from tests.builders.cases import brief
 from tests.builders.replicates import draw_again
+from tests.builders.results import find_pair
+from tests.builders.score_tables import rated_systems
 
 WORDS = ["the", "small", "cat", "sat", "on", "a", "mat", "and", "saw", "one", "dog", "run"]
 
@@ -45,19 +47,9 @@ def corpus(n_segments, n_documents, **more):
 
 def rated(domains=None):
     """Scores with gaps: two systems have no segment in common."""
-    rng = np.random.default_rng(3)
-    scores = {
-        name: (rng.normal(level, 5, 60)).tolist()
-        for name, level in (("A", 70), ("B", 66), ("C", 65), ("D", 60))
-    }
-    scores["C"][:30] = scores["D"][30:] = [None] * 30
-    return TestSet(
-        "rated",
-        {name: [None] * 60 for name in scores},
-        {},
-        scores={"human": scores},
-        domains=domains,
-    )
+    scores = np.random.default_rng(3).normal([[70], [66], [65], [60]], 5, (4, 60))
+    scores[2, :30] = scores[3, 30:] = np.nan
+    return rated_systems(dict(zip("ABCD", scores, strict=True)), domains=domains)
 
 
 CASES = {
@@ -155,29 +147,22 @@ def test_as_a_comparison_with_these_settings(case, drawn, monkeypatch):
 
 
 def test_the_cases_have_what_tells_settings_apart(drawn):
-    def decided(case, **other):
+    def decide_case(case, **other):
         (result,) = decide(drawn[case], **other).metrics.values()
-        return (
-            [pair.better for pair in result.pairs],
-            [pair.decidable for pair in result.pairs],
-            result.by_reference,
-        )
+        return result
 
-    assert (
-        decided("many documents", correction="none")[0]
-        != decided("many documents", correction="bonferroni")[0]
-    )
-    assert decided("many documents", alpha=0.5)[0] != decided("many documents", alpha=0.01)[0]
+    def better(**other):
+        return [pair.better for pair in decide_case("many documents", **other).pairs]
+
+    assert better(correction="none") != better(correction="bonferroni")
+    assert better(alpha=0.5) != better(alpha=0.01)
     few = "seven documents: some corrections decide nothing"
-    assert any(decided(few, correction="none")[1]) and not any(
-        decided(few, correction="bonferroni")[1]
-    )
-    references = "two references, too few trials for some"
-    assert (
-        decided(references, correction="none")[2]
-        and not decided(references, correction="bonferroni")[2]
-    )
-    assert any(pair.n == 0 for pair in decide(drawn["gaps"]).metrics["human"].pairs)
+    for correction, can in (("none", True), ("bonferroni", False)):
+        pairs = decide_case(few, correction=correction).pairs
+        assert any(pair.decidable for pair in pairs) == can
+        references = "two references, too few trials for some"
+        assert bool(decide_case(references, correction=correction).by_reference) == can
+    assert any(pair.n == 0 for pair in decide_case("gaps").pairs)
     assert {TESTS[one.plan.test].draws for one in drawn.values()} == {"swaps", "bootstrap", "none"}
 
 
@@ -197,24 +182,21 @@ def test_a_baseline_is_corrected_over_its_own_pairs(gaps, test, baseline):
     """Romano-Wolf of these pairs only, from what the test looks at: all pairs would be a larger
     family.
     """
-    scores = np.random.default_rng(1).normal([[61], [60.5], [60], [59.5]], 5, (4, 60)).tolist()
+    scores = np.random.default_rng(1).normal([[61], [60.5], [60], [59.5]], 5, (4, 60))
     if gaps:
-        scores[2][:30] = scores[3][30:] = [None] * 30
-    scores = dict(zip("ABCD", scores, strict=True))
-    testset = TestSet("close", {name: [None] * 60 for name in scores}, {}, scores={"human": scores})
+        scores[2, :30] = scores[3, 30:] = np.nan
+    testset = rated_systems(dict(zip("ABCD", scores, strict=True)))
     asked = dict(test=test, trials=999, resamples=100, correction="romano-wolf")
     comparison = compare(testset, "human", baseline=baseline, **asked)
-    tested = draw_again(comparison, testset)
     pairs = comparison.metrics["human"].pairs
-    some = np.array([pair.n > 0 for pair in pairs])
-    null = tested[some] - (tested[some].mean(axis=1, keepdims=True) if test == "bootstrap" else 0)
-    expected = romano_wolf(np.array([pair.delta for pair in pairs])[some], null)
-    assert [pair.p_adjusted for pair in pairs if pair.n] == pytest.approx(expected, abs=1e-12)
-    together = {
-        frozenset((pair.a, pair.b)): pair.p_adjusted
-        for pair in compare(testset, "human", **asked).metrics["human"].pairs
-    }
-    assert any(pair.p_adjusted < together[frozenset((pair.a, pair.b))] for pair in pairs if pair.n)
+    tested = [pair for pair in pairs if pair.n > 0]
+    null = draw_again(comparison, testset)[[pair.n > 0 for pair in pairs]]
+    if test == "bootstrap":
+        null -= null.mean(axis=1, keepdims=True)
+    expected = romano_wolf(np.array([pair.delta for pair in tested]), null)
+    assert [pair.p_adjusted for pair in tested] == pytest.approx(expected, abs=1e-12)
+    every = compare(testset, "human", **asked).metrics["human"]
+    assert any(p.p_adjusted < find_pair(every, p.a, p.b).p_adjusted for p in tested)
 
 
 def task_of(testset):
@@ -246,10 +228,8 @@ def test_a_task_draws_nothing_again(task, metric, rank_rules, monkeypatch):
 
 def test_a_rule_by_domain_scores_by_domain_across_language_pairs():
     task = task_of(rated(["news"] * 10 + ["social"] * 50))
-    by_segment, by_domain = (
-        compare_task(task, "human", trials=99, resamples=50, rank_rule=rule).macro["human"]
-        for rule in ("simultaneous", "wmt24")
-    )
-    assert {row.system: row.score for row in by_segment.systems} != {
-        row.system: row.score for row in by_domain.systems
-    }
+    scores = []
+    for rule in ("simultaneous", "wmt24"):
+        found = compare_task(task, "human", trials=99, resamples=50, rank_rule=rule)
+        scores.append({row.system: row.score for row in found.macro["human"].systems})
+    assert scores[0] != scores[1]

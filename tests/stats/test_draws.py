@@ -102,9 +102,9 @@ class TestLeadersByAReference:
     """Of the reference draws of a metric, decided as the ranks of `compare` are."""
 
     @staticmethod
-    def leaders(seen, settings, stage=lambda name: None):
+    def leaders(seen, settings, progress=None):
         part = draws._draw_reference(
-            "ref", seen.testset, seen.metric, Plan.from_settings(settings), 1, stage, "alone"
+            "ref", seen.testset, seen.metric, Plan.from_settings(settings), 1, progress
         )
         return decisions._leaders(part, seen.sign, settings)
 

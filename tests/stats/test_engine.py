@@ -351,7 +351,9 @@ class TestSwaps:
         """Where it stood still, nobody was asked before 260 systems took minutes."""
         monkeypatch.setattr(engine, "_MOST_KEPT", 100)
         data, pairs, shares = data_of(SCORES, mean), all_pairs(len(SCORES)), []
-        made = swap_rows(data, pairs, 600, seed=3, progress=shares.append)
+        made = swap_rows(
+            data, pairs, 600, seed=3, progress=lambda stage, share: shares.append(share)
+        )
         drawn = len(shares)
         for row in range(len(pairs)):
             made[row : row + 1]
@@ -391,14 +393,14 @@ def swap_all(data, jobs, progress):
 class TestProgress:
     def test_shares_grow_and_end_at_1(self, work, jobs):
         shares = []
-        work(data_of(COUNTS), jobs, shares.append)
+        work(data_of(COUNTS), jobs, lambda stage, share: shares.append(share))
         assert shares == pytest.approx(np.arange(1, 11) / 10)
 
     @pytest.mark.filterwarnings(
         "ignore::pytest.PytestUnraisableExceptionWarning", "ignore:.* tasks"
     )
     def test_cancelling_stops_between_blocks(self, work, jobs):
-        def stop(share):
+        def stop(stage, share):
             shares.append(share)
             if share > 0.25:
                 raise Cancelled("enough")

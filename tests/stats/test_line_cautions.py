@@ -257,12 +257,6 @@ def test_scripts(text, script):
 
 
 def test_integrity_tells_the_same(tmp_path):
-    found = examine_integrity(
-        TestSet("toy", {"odd": SOURCE[:15] + A[15:], "other": B}, {"ref": REF}, sources=SOURCE)
-    )
-    assert [one.code for one in found.systems[0].warnings] == [
-        "faulty-lines"
-    ] and not found.systems[1].warnings
     both = examine_integrity(
         TestSet("toy", {"A": decompose(A), "B": decompose(B)}, {"ref": REF}, sources=SOURCE)
     )
@@ -282,7 +276,7 @@ def test_demonstrations_have_no_fault(testset):
 @pytest.mark.parametrize(
     ("langpair", "expected"),
     brief(
-        1,
+        0,
         [
             ("en-de", [("few-faulty-lines", "ONLINE-B"), ("some-characters", None)]),
             ("en-zh", [("faulty-lines", "CycleL2"), ("some-characters", None)]),

@@ -10,11 +10,13 @@ from mtsig_core.experiments.integrity import examine_integrity, examine_task
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.experiments.rankings import autorank
 from mtsig_core.metrics import tokenizers
-from mtsig_core.report.experiment_reports import autorank_report, integrity_report
+from mtsig_core.report.experiment_reports import autorank_report
+from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.reports import render_report
-from mtsig_core.report.task_reports import task_document
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores
+from tests.builders.rendered import task_document
+from tests.builders.results import list_codes, select_cautions
 
 QUICK = {"trials": 99, "resamples": 50}
 INSTALL = 'pip install "sacrebleu[ja]"'
@@ -64,7 +66,7 @@ def test_a_task_is_compared_without_it_and_says_so(task):
         *found.pairs["en-ja"].metrics
     ] == ["chrf"]
     assert [*found.macro] == ["chrf"]
-    [caution] = [one for one in found.warnings if one.code == "tokenizer-missing"]
+    [caution] = select_cautions(found, "tokenizer-missing")
     assert caution.text == (
         "BLEU scores are missing for en-ja: the tokenizer ja-mecab needs a package that is not installed. "
         f"Install it with: {INSTALL}."
@@ -92,7 +94,7 @@ def test_where_nothing_is_left_the_error_says_what_to_install(task):
 def test_agreement_takes_the_metrics_that_all_language_pairs_have(task):
     found = task_agreement(task, "human", trials=99, resamples=50)
     assert {one.metric for one in found.metrics} == {"chrf", "ter"}
-    [caution] = [one for one in found.pairs["en-ja"].warnings if one.code == "tokenizer-missing"]
+    [caution] = select_cautions(found.pairs["en-ja"], "tokenizer-missing")
     assert caution.metric == "bleu" and INSTALL in caution.text
 
 
@@ -103,7 +105,7 @@ def test_integrity_has_all_but_cross_bleu(task):
     assert japanese.median_cross_bleu is None and japanese.systems[0].equal_to_reference == {
         "ref": 30
     }
-    assert [one.code for one in japanese.warnings] == ["tokenizer-missing"]
+    assert list_codes(japanese) == ["tokenizer-missing"]
     for form in ("text", "json", "latex"):
         assert "BLEU scores are missing for set en-ja" in render_report(
             integrity_report(found), form

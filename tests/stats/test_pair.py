@@ -17,6 +17,7 @@ from mtsig_core.stats.pair import (
 )
 from mtsig_core.stats.resampling import UNITS
 from mtsig_core.stats.significance import fitting_tests
+from tests.builders.results import find_pair
 from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, toy
 
 STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
@@ -53,7 +54,7 @@ def test_each_test_gives_what_compare_gives(unit, higher_is_better, a, b):
             seed=3,
             correction="none",
         )
-        pair = next(p for p in result.pairs if {p.a, p.b} == {a, b})
+        pair = find_pair(result, a, b)
         assert outcome.p_value == pair.p_value
         rates = (pair.win, pair.lose) if pair.a == a else (pair.lose, pair.win)
         assert (outcome.win, outcome.lose) == rates
@@ -71,7 +72,7 @@ def test_intervals_are_those_of_compare(kind):
     result = compare_given(
         STATISTICS, documents=DOCUMENTS, unit="segment", ci=kind, trials=299, resamples=200
     )
-    pair = next(p for p in result.pairs if {p.a, p.b} == {"A", "B"})
+    pair = find_pair(result, "A", "B")
     ends = (pair.ci_low, pair.ci_high) if pair.a == "A" else (-pair.ci_high, -pair.ci_low)
     assert found.intervals[kind] == pytest.approx(ends, abs=1e-9)
 
@@ -155,7 +156,7 @@ def test_units_of_a_pair_are_those_of_compare():
     result = compare_given(
         STATISTICS, documents=DOCUMENTS, unit="document", trials=299, resamples=200
     )
-    pair = next(p for p in result.pairs if {p.a, p.b} == {"A", "B"})
+    pair = find_pair(result, "A", "B")
     assert (found.n_units, found.n_effective) == (pair.n_units, pytest.approx(pair.n_effective))
     se = found.se["document"] * np.sqrt(pair.n_units / (pair.n_units - 1))
     assert equivalence(found, 3.0).p_lower == pytest.approx(

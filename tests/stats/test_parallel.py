@@ -19,12 +19,12 @@ from mtsig_core import SettingError, TestSet, compare, compare_task
 from mtsig_core.cli.main import main
 from mtsig_core.errors import ClusterError
 from mtsig_core.experiments.sweeps import sweep_sizes
-from mtsig_core.report.task_reports import task_json
 from mtsig_core.stats import across, parallel
 from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.parallel import on_cluster, run_in_order, runs_elsewhere
 from mtsig_core.task import Task
 from pages._work.worker_pool import computed
+from tests.builders.rendered import task_json
 
 LIMIT = 120  # seconds that anything may take
 RNG = np.random.default_rng(3)

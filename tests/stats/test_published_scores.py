@@ -1,5 +1,8 @@
 """Printed scores beside ours: the oracle is sacreBLEU, which prints them."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import sacrebleu
 
@@ -17,6 +20,7 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.reports import render_report
 from mtsig_core.stats.published_scores import replicate, replicate_task
 from mtsig_core.testset import SegmentScores
+from tests.builders.score_tables import rated_systems
 from tests.builders.text_files import sentences, spoiled
 
 REF, OTHER = sentences(20, 1), spoiled(sentences(20, 1), 0.4, 9)
@@ -193,54 +197,36 @@ def test_names_are_matched_exactly_or_by_the_rule_that_is_said():
 
 
 def test_scores_of_segments_with_the_other_sign():
-    testset = TestSet(
-        "set",
-        {"A": [None] * 2, "B": [None] * 2},
-        {},
-        scores={"MetricX": SegmentScores({"A": [-2.0, -4.0], "B": [-5.0, -6.0]}, True)},
-    )
-    rows = replicate(
-        testset, parse_official_table("system,metric,score\nA,metricx,3.0\nB,metricx,5.50")
-    ).rows
+    testset = rated_systems({"A": [-2.0, -4.0], "B": [-5.0, -6.0]}, metric="MetricX")
+    table = parse_official_table("system,metric,score\nA,metricx,3.0\nB,metricx,5.50")
+    rows = replicate(testset, table).rows
     assert [row.setting for row in rows] == ["printed with the other sign"] * 2
 
 
 @pytest.mark.parametrize("metric", ["human", "BLEU"])
 def test_the_mean_over_domains_is_tried(metric):
     """As WMT24 printed human scores; of a metric of texts the mean of its scores in each domain."""
-    parts = slice(0, 4), slice(4, 19)
+    domains = ["news"] * 4 + ["speech"] * 15
     rated = {
         name: [50.0 + 7 * k % 31 + 3 * (k < 4) for k in range(start, 19 + start)]
         for start, name in enumerate(TEXTS)
     }
-    testset = TestSet(
-        "set",
-        SET.systems,
-        SET.references,
-        langpair="de-en",
-        scores={"human": rated},
-        domains=["news"] * 4 + ["speech"] * 15,
-    )
-    bleu, ref = sacrebleu.BLEU(), REF[1:]
-    by_domain = {
-        name: [
-            sum(rated[name][part]) / len(rated[name][part])
-            if metric == "human"
-            else bleu.corpus_score(texts[1:][part], [ref[part]]).score
-            for part in parts
-        ]
-        for name, texts in TEXTS.items()
-    }
-    table = OfficialTable(
-        {metric: {name: f"{sum(two) / 2:.4f}" for name, two in by_domain.items()}}, tuple(TEXTS)
-    )
-    rows = replicate(testset, table).rows
+    testset = replace(SET, langpair="de-en", scores={"human": rated}, domains=domains)
+    cells = {}
+    for name, texts in TEXTS.items():
+        if metric == "human":
+            news, speech = np.mean(rated[name][:4]), np.mean(rated[name][4:])
+        else:
+            news, speech = (
+                sacrebleu.corpus_bleu(texts[1:][part], [REF[1:][part]]).score
+                for part in (slice(4), slice(4, None))
+            )
+        cells[name] = f"{(news + speech) / 2:.4f}"
+    rows = replicate(testset, OfficialTable({metric: cells}, tuple(TEXTS))).rows
     assert [(row.agrees, row.setting) for row in rows] == [(False, "the mean over domains")] * 3
     assert rows[0].signature.endswith("|mean:domains")
-    assert all(
-        row.setting is None
-        for row in replicate(SET, OfficialTable({"BLEU": {"Good_1": "99.9"}}, ("Good_1",))).rows
-    )  # without domains
+    without_domains = OfficialTable({"BLEU": {"Good_1": "99.9"}}, ("Good_1",))
+    assert replicate(SET, without_domains).rows[0].setting is None
 
 
 @pytest.mark.parametrize(

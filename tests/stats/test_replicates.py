@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from mtsig_core import SegmentScores, TestSet, compare, decide, draw
+from mtsig_core import compare, decide, draw
 from tests.builders.replicates import draw_again
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import Given, bleu, bleu_counts, toy
 
 COUNTS, DOCUMENTS = bleu_counts(seed=8, qualities=[0.1, 0, 0.3], n_segments=120)
@@ -61,12 +62,7 @@ def test_scores_of_segments_and_what_they_lack():
     scores = rng.normal([[70], [68], [60], [50]], 9, (4, 50))
     scores[0, 45:] = scores[1, :20] = scores[2, 10:30] = scores[3, :45] = np.nan
     by_system = dict(zip("ABCD", scores, strict=True))
-    testset = TestSet(
-        "rated",
-        {name: [None] * 50 for name in "ABCD"},
-        {},
-        scores={"human": SegmentScores(by_system)},
-    )
+    testset = rated_systems(by_system)
     check_draws(draw(testset, "human", **FEW), "human")
     comparison = compare(testset, "human", **FEW)
     is_apart = [{pair.a, pair.b} == {"A", "D"} for pair in comparison.metrics["human"].pairs]

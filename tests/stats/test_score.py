@@ -21,6 +21,7 @@ from mtsig_core.stats.decisions import spread_interval
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
 from tests.builders.markup import Page
+from tests.builders.results import list_codes
 from tests.builders.toys import Given, bleu, bleu_counts, compare_given, texts, toy
 
 STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
@@ -289,7 +290,7 @@ def test_warnings_of_metrics_come_before_those_of_texts():
     chinese = TestSet(
         "toy", {"A": ["", *["今天的天气非常好"] * 5]}, {"ref": ["今天的天气非常好，我们去公园"] * 6}
     )
-    assert [caution.code for caution in score(chinese).warnings] == [
+    assert list_codes(score(chinese)) == [
         "tokenizer-and-script",
         "empty-lines",
     ]

@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from mtsig_core import SegmentScores, TestSet, compare
+from mtsig_core import compare
 from mtsig_core.stats.skew import chance_skewness, measure_skewness
+from tests.builders.results import select_cautions
+from tests.builders.score_tables import rated_systems
 
 QUICK = {"trials": 499, "resamples": 200}
 N = 60
@@ -27,20 +29,12 @@ def failing(seed=5, systems="ABCDE", units=(7, 21, 40), points=-25.0, lower_is_b
 
 
 def rated(scores, documents=None, lower_is_better=False):
-    by_system = {name: [float(x) for x in row] for name, row in scores.items()}
-    n = len(next(iter(scores.values())))
-    return TestSet(
-        "toy",
-        {name: [None] * n for name in scores},
-        {},
-        documents=documents,
-        scores={"human": SegmentScores(by_system, higher_is_better=not lower_is_better)},
-    )
+    return rated_systems(scores, documents, higher=not lower_is_better)
 
 
 def cautioned(testset, **settings):
     comparison = compare(testset, ["human"], **{**QUICK, **settings})
-    return next((one for one in comparison.warnings if one.code == "skewed-system"), None)
+    return next(iter(select_cautions(comparison, "skewed-system")), None)
 
 
 class TestWho:
@@ -100,17 +94,10 @@ class TestWho:
         assert cautioned(rated({"A": scores["B"], "B": scores["B"], "C": scores["B"]})) is None
 
     def test_gaps(self):
-        scores = {
-            name: [None if (k + place) % 9 == 1 else float(x) for k, x in enumerate(row)]
-            for place, (name, row) in enumerate(failing().items())
-        }
-        testset = TestSet(
-            "toy",
-            {name: [None] * N for name in scores},
-            {},
-            scores={"human": SegmentScores(scores)},
-        )
-        assert cautioned(testset).facts["systems"] == ("A",)
+        scores = failing()
+        for place, row in enumerate(scores.values()):
+            row[(np.arange(N) + place) % 9 == 1] = np.nan
+        assert cautioned(rated(scores)).facts["systems"] == ("A",)
 
 
 class TestHowMuch:

@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from mtsig_core import SegmentScores, TestSet, compare
+from mtsig_core import TestSet, compare
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights
 from mtsig_core.stats.studentised import draw_studentised, pseudo_values
 from tests.builders.replicates import draw_again
+from tests.builders.score_tables import rated_systems
 
 QUICK = {"trials": 299, "resamples": 200, "seed": 3}
 N_DOCUMENTS = 12
@@ -19,15 +20,7 @@ N_DOCUMENTS = 12
 
 def rated(values, documents=None):
     """A test set of given segment scores, by system; None where there is none."""
-    scores = {name: list(row) for name, row in values.items()}
-    n = len(next(iter(scores.values())))
-    return TestSet(
-        "toy",
-        {name: [None] * n for name in scores},
-        {},
-        documents=documents,
-        scores={"human": SegmentScores(scores)},
-    )
+    return rated_systems(values, documents)
 
 
 def skewed(seed, n=40):

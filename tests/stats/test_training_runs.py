@@ -18,6 +18,7 @@ from mtsig_core.results import SystemRuns
 from mtsig_core.stats.decisions import pair_runs, smallest_stable_difference, spread_interval
 from mtsig_core.testset import SegmentScores
 from pages._store.kept_sets import pack, unpack
+from tests.builders.results import list_codes, select_cautions
 from tests.builders.toys import pair_result, texts
 
 QUICK = dict(trials=199, resamples=100)
@@ -89,7 +90,7 @@ def test_what_people_scored_is_one_output_of_a_system_whatever_its_runs():
         found[bool(testset.runs)] = compare(testset, ["human", "bleu"], **QUICK)
     assert found[True].metrics["human"] == found[False].metrics["human"]
     assert found[True].metrics["bleu"].runs and not found[True].metrics["human"].runs
-    assert "runs-not-rated" in [caution.code for caution in found[True].warnings]
+    assert "runs-not-rated" in list_codes(found[True])
 
 
 def test_scores_are_means_and_the_spread_is_that_of_the_runs():
@@ -150,7 +151,7 @@ def test_significant_for_these_runs_alone_is_said():
     ts = TestSet("far", {"A": good, "B": fair}, {"ref": ref}, runs={"A": [bad], "B": [poor]})
     result = compare(ts, **QUICK)
     assert result.metrics["bleu"].pairs[0].significant
-    (warning,) = (caution for caution in result.warnings if caution.code == "runs-may-turn")
+    (warning,) = select_cautions(result, "runs-may-turn")
     assert (warning.a, warning.b) == ("A", "B") and warning.facts["errors"] < warning.facts[
         "needed"
     ]

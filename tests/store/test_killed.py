@@ -84,7 +84,8 @@ def test_a_review_has_all_steps_that_were_saved_and_goes_on(url, step):
     database = Database(url)
     reviews = ReviewStore(database)
     (kept,) = reviews.list_owned("me")
-    assert kept.edit_link == link and [one.system for one in kept.review.exclusions] == ["A"]
+    assert kept.edit_link == link
+    assert [one.system for one in kept.review.exclusions] == ["A"]
     kept = reviews.add(link, Exclude("C", None, "new"), 2)  # the step that was lost has left no gap
     assert [entry.number for entry in reviews.find(link).history] == [1, 2, 3]
     with database._engine.begin() as db:

@@ -69,11 +69,11 @@ def test_taking_back_is_as_if_it_had_never_been(steps, data):
     if steps:
         k = data.draw(st.integers(0, len(steps) - 1))
         undone = entries(*steps, TakeBack(k + 2))
-        assert replay(undone) == replay(entries(*steps[:k], *steps[k + 1 :])) and taken_back(
-            undone
-        ) == {k + 2}
+        assert replay(undone) == replay(entries(*steps[:k], *steps[k + 1 :]))
+        assert taken_back(undone) == {k + 2}
         redone = entries(*steps, TakeBack(k + 2), TakeBack(len(steps) + 2))
-        assert replay(redone) == review and taken_back(redone) == {len(steps) + 2}
+        assert replay(redone) == review
+        assert taken_back(redone) == {len(steps) + 2}
 
 
 @settings(max_examples=40, deadline=None)
@@ -101,7 +101,8 @@ def test_what_each_change_does():
     assert [(one.system, one.pair, one.reason) for one in review.exclusions] == [
         ("A", None, "a bug")
     ]
-    assert review.settings == {"trials": 999, "rank_rule": "wmt24"} and review.metric == "chrf"
+    assert review.settings == {"trials": 999, "rank_rule": "wmt24"}
+    assert review.metric == "chrf"
     begun = replace(review, settings={"refs": ("refA",), "trials": 999, "rank_rule": "wmt24"})
     preset = SetSettings({"unit": "segment"}, "sacrebleu")
     assert apply(begun, preset).settings == {"refs": ("refA",), "unit": "segment"}

@@ -30,7 +30,8 @@ def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
     database = Database(url, now=clock)
     again = ReviewStore(database)
     found = again.find(link)
-    assert found.history == told.history and found.review == told.review
+    assert found.history == told.history
+    assert found.review == told.review
     assert [entry.at for entry in found.history] == [clock.now - 90, clock.now, clock.now]
     database.close()
 
@@ -38,15 +39,15 @@ def test_all_of_it_comes_back_after_a_restart(reviews, url, clock):
 def test_one_link_reads_and_another_goes_on(reviews):
     kept = reviews.begin(BEGIN, "me")
     read = reviews.find(kept.read_link)
-    assert (
-        read.history == kept.history and read.edit_link is None and kept.edit_link not in repr(read)
-    )
-    assert kept.edit_link != kept.read_link and all(
-        re.fullmatch(r"[\w-]{22,}", link) for link in (kept.edit_link, kept.read_link)
-    )
+    assert read.history == kept.history
+    assert read.edit_link is None
+    assert kept.edit_link not in repr(read)
+    assert kept.edit_link != kept.read_link
+    assert all(re.fullmatch(r"[\w-]{22,}", link) for link in (kept.edit_link, kept.read_link))
     with pytest.raises(SettingError, match="does not let one change"):
         reviews.add(kept.read_link, SetRule("wmt24"), 1)
-    assert reviews.find(kept.edit_link).history == kept.history and reviews.find("") is None
+    assert reviews.find(kept.edit_link).history == kept.history
+    assert reviews.find("") is None
 
 
 def test_the_second_of_two_editors_is_told(reviews):
@@ -76,7 +77,8 @@ def test_two_at_the_same_moment(reviews, store, monkeypatch):
     threads = [threading.Thread(target=add, args=(name,)) for name in "AB"]
     [thread.start() for thread in threads], [thread.join() for thread in threads]
     kept = reviews.find(link)
-    assert len(kept.history) == 2 and kept.review.exclusions[0].system in "AB"
+    assert len(kept.history) == 2
+    assert kept.review.exclusions[0].system in "AB"
     assert sorted(map(str, said)) == sorted(["2", str([kept.review.exclusions[0].system])])
 
 
@@ -85,12 +87,11 @@ def test_who_started_it_lists_and_deletes_it(reviews):
     assert {kept.edit_link for kept in reviews.list_owned("me")} == {
         first,
         second,
-    } and reviews.list_owned("you") == []
-    assert (
-        not reviews.delete(first, "you")
-        and reviews.delete(first, "me")
-        and reviews.find(first) is None
-    )
+    }
+    assert reviews.list_owned("you") == []
+    assert not reviews.delete(first, "you")
+    assert reviews.delete(first, "me")
+    assert reviews.find(first) is None
     with pytest.raises(SettingError, match="was deleted or has expired"):
         reviews.add(first, SetRule("wmt24"), 1)
     assert reviews.find(second)
@@ -101,7 +102,8 @@ def test_it_expires_and_has_a_quota_as_sets_have(reviews, store, url, clock):
     clock.now += 9 * DAY
     used = reviews.begin(BEGIN, "me").edit_link
     clock.now += 2 * DAY
-    assert reviews.find(old) is None and reviews.find(used)
+    assert reviews.find(old) is None
+    assert reviews.find(used)
     limits = Limits(owner_bytes=600, total_bytes=2 << 20, days=10)
     database = Database(url, limits, clock)
     small = ReviewStore(database)

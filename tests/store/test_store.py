@@ -55,7 +55,8 @@ def test_all_of_a_set_comes_back(store):
             assert getattr(back, field) == getattr(FULL, field), field
     assert back.scores["human"].by_system == FULL.scores["human"].by_system
     assert not back.scores["human"].higher_is_better
-    assert back.digest == FULL.digest and found.source == SOURCE
+    assert back.digest == FULL.digest
+    assert found.source == SOURCE
     assert (found.n_segments, found.n_systems) == (2, 2)
 
 
@@ -66,7 +67,8 @@ def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
     link = few.keep(small(), "me")
     reviews.begin(change, "me")
     tables.keep("a;b", "set", "me")
-    assert few.keep(small(), "me") == link and few.keep(small(extra="x"), "you") != link
+    assert few.keep(small(), "me") == link
+    assert few.keep(small(extra="x"), "you") != link
     for kind, again in (
         ("test sets", lambda: few.keep(small(extra="x"), "me")),
         ("reviews", lambda: reviews.begin(change, "me")),
@@ -81,31 +83,34 @@ def test_one_owner_keeps_so_many_and_the_message_names_the_setting(store, url):
 
 def test_links_cannot_be_guessed_and_tell_nothing(store):
     links = {store.keep(small(extra=str(k)), f"owner {k}") for k in range(20)}
-    assert len(links) == 20 and all(len(link) >= 22 for link in links)
-    assert store.find(next(iter(links))[:-1]) is None and store.find("") is None
+    assert len(links) == 20
+    assert all(len(link) >= 22 for link in links)
+    assert store.find(next(iter(links))[:-1]) is None
+    assert store.find("") is None
 
 
 def test_the_same_content_keeps_its_link_and_is_stored_once(store):
     first, same = store.keep(small(), "me"), store.keep(small("other name"), "me")
-    assert first == same and [saved.name for saved in store.list_owned("me")] == ["other name"]
+    assert first == same
+    assert [saved.name for saved in store.list_owned("me")] == ["other name"]
     theirs = store.keep(small(), "you")
     assert theirs != first
-    assert store.delete(first, "me") and store.find(first) is None
+    assert store.delete(first, "me")
+    assert store.find(first) is None
     assert store.load(store.find(theirs)).digest == small().digest  # whose content the two shared
 
 
 def test_only_the_owner_lists_renames_and_deletes(store):
     link = store.keep(small(), "me")
-    assert (
-        store.list_owned("you") == []
-        and not store.rename(link, "you", "x")
-        and not store.delete(link, "you")
-    )
-    assert store.rename(link, "me", "<b>x</b>") and store.find(link).name == "<b>x</b>"
+    assert store.list_owned("you") == []
+    assert not store.rename(link, "you", "x")
+    assert not store.delete(link, "you")
+    assert store.rename(link, "me", "<b>x</b>")
+    assert store.find(link).name == "<b>x</b>"
     assert store.load(store.find(link)).name == "<b>x</b>"
-    assert (
-        store.delete(link, "me") and not store.delete(link, "me") and store.list_owned("me") == []
-    )
+    assert store.delete(link, "me")
+    assert not store.delete(link, "me")
+    assert store.list_owned("me") == []
 
 
 def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
@@ -115,7 +120,8 @@ def test_a_set_that_nobody_opens_expires_and_makes_room(store, clock):
     clock.now += 9 * DAY
     assert store.find(old)
     clock.now += 10 * DAY + 1
-    assert store.find(old) is None and store.list_owned("me") == []
+    assert store.find(old) is None
+    assert store.list_owned("me") == []
     assert store.keep(large(2), "me")  # there is room again
     assert store.find(old) is None
 
@@ -154,7 +160,8 @@ def test_many_at_once(store):
         thread.start()
     for thread in threads:
         thread.join()
-    assert failures == [] and len(set(links)) == 3 == len(store.list_owned("me"))
+    assert failures == []
+    assert len(set(links)) == 3 == len(store.list_owned("me"))
     for saved in store.list_owned("me"):
         assert store.load(saved).n_segments == 40
 
@@ -250,7 +257,8 @@ def test_the_files_are_private_in_a_folder_that_others_may_read(tmp_path):
     with closing(open_database({"MTSIG_HOME": str(tmp_path)})) as database:
         SetStore(database).keep(small(), "me")
         files = list(tmp_path.iterdir())
-        assert len(files) > 1 and not any(file.stat().st_mode & 0o077 for file in files)
+        assert len(files) > 1
+        assert not any(file.stat().st_mode & 0o077 for file in files)
     (tmp_path / "testsets.sqlite").chmod(0o640)  # for a group, by who runs it
     open_database({"MTSIG_HOME": str(tmp_path)}).close()
     assert (tmp_path / "testsets.sqlite").stat().st_mode & 0o777 == 0o640
@@ -268,7 +276,8 @@ def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url
     with closing(Database(url, now=clock)) as database:
         other = SetStore(database)
         saved = other.find(link)
-        assert other.load_zip(saved) == content and saved.task == source
+        assert other.load_zip(saved) == content
+        assert saved.task == source
         assert (saved.pairs, saved.unread, saved.n_systems) == (
             ("en-cs", "en-de"),
             (("README", "no name"),),
@@ -281,10 +290,8 @@ def test_a_shared_task_comes_back_as_its_zip_with_what_is_taken_of_it(store, url
     assert (
         store.keep_task(content, "ada", TaskSource("t.zip"), ["en-cs"], 3) != link
     )  # which has other numbers
-    assert (
-        store.keep(small(), "ada")
-        and [one.task is None for one in store.list_owned("ada")].count(True) == 1
-    )
+    assert store.keep(small(), "ada")
+    assert [one.task is None for one in store.list_owned("ada")].count(True) == 1
     with pytest.raises(SettingError, match="MTSIG_QUOTA_MB"):
         store.keep_task(random.Random(1).randbytes(2 << 20), "bob", source, ["en-cs"], 3)
 
@@ -294,16 +301,16 @@ def test_tables_are_kept_behind_a_link_each():
     limits = Limits(owner_bytes=9, total_bytes=12, days=1)
     store = TableStore(Database("sqlite://", limits, now=lambda: times[0]))
     link = store.keep("a;b", "set", "me")
-    assert store.keep("a;b", "set", "me") == link and store.keep("a;b", "set", "you") != link
-    assert (
-        store.find(link, "set") == "a;b"
-        and store.find(link, "other") is None
-        and store.find("x", "set") is None
-    )
+    assert store.keep("a;b", "set", "me") == link
+    assert store.keep("a;b", "set", "you") != link
+    assert store.find(link, "set") == "a;b"
+    assert store.find(link, "other") is None
+    assert store.find("x", "set") is None
     with pytest.raises(SettingError, match="no room"):
         store.keep("1234567", "set", "me")
     times[0] = 1.5 * DAY
-    assert store.find(link, "set") is None and store.keep("123456789", "set", "me")
+    assert store.find(link, "set") is None
+    assert store.keep("123456789", "set", "me")
 
 
 #: As the version of 22 November 2026 wrote it: two sets and a review of six steps, of which one is
@@ -335,11 +342,14 @@ def test_the_home_of_an_earlier_version_opens_and_goes_on(tmp_path):
     scores, texts = store.list_owned("me")
     assert (texts.name, scores.name) == ("old set", "old scores")
     testset = store.load(texts)
-    assert testset.documents[:3] == ("d0", "d0", "d1") and testset.langpair == "en-de"
+    assert testset.documents[:3] == ("d0", "d0", "d1")
+    assert testset.langpair == "en-de"
     assert store.load(scores).scores["human"].by_system["A"][:3] == (0.0, 1.0, 2.0)
     (kept,) = reviews.list_owned("me")
     review = kept.review
-    assert len(kept.history) == 7 and not review.exclusions and review.decisions[0].first == ("A",)
+    assert len(kept.history) == 7
+    assert not review.exclusions
+    assert review.decisions[0].first == ("A",)
     assert review.notes[0].text == "a note"
     assert (review.metric, review.settings["rank_rule"]) == ("chrf", "wmt24")
     assert [reviews.find(link).history for link in read_links] == [kept.history]

@@ -95,10 +95,8 @@ def test_what_a_kept_experiment_draws_from_is_as_it_is_now(demo, function, few):
     kept, found = (
         rounded(one.facts()) for one in (kept_result(demo, function), run(demo, function, **few))
     )
-    assert (
-        kept.keys() == found.keys()
-        and {name for name in kept if kept[name] != found[name]} == few.keys()
-    )
+    assert kept.keys() == found.keys()
+    assert {name for name in kept if kept[name] != found[name]} == few.keys()
 
 
 def test_a_size_of_the_kept_sweep_is_as_it_is_now(demo):

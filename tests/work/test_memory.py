@@ -7,7 +7,8 @@ import pytest
 import streamlit
 
 from mtsig_core import TestSet
-from pages._work.memory import MISSING, Memory, make_once, weigh_testset
+from mtsig_core.metrics.cache import NO_VALUE, Memory
+from pages._work.memory import make_once, weigh_testset
 
 _LEAST = 1 << 16
 
@@ -54,7 +55,8 @@ def test_it_is_made_once_and_what_fails_is_not_kept():
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             memory.make("other", lambda: 1 / 0, len)
-    assert memory.make("other", lambda: "now", len) == "now" and not memory._making
+    assert memory.make("other", lambda: "now", len) == "now"
+    assert not memory._making
 
 
 @pytest.mark.parametrize("value", [None, 0, False, (), ""])
@@ -62,8 +64,10 @@ def test_a_value_that_says_nothing_is_a_value(value):
     memory, made = Memory(100), []
     for _ in range(2):
         assert memory.make("key", lambda: made.append(1) or value) == value
-    assert made == [1] and "key" in memory
-    assert memory.get("key", MISSING) == value and memory.get("other", MISSING) is MISSING
+    assert made == [1]
+    assert "key" in memory
+    assert memory.get("key", NO_VALUE) == value
+    assert memory.get("other", NO_VALUE) is NO_VALUE
 
 
 def test_a_test_set_weighs_what_its_texts_do():
@@ -86,10 +90,10 @@ def test_the_same_objects_make_it_once_and_others_anew():
 
     one, other = [1], [1]  # equal, and not the same
     assert [make_once(make, one, "x") for _ in range(3)] == [1, 1, 1]
-    assert (
-        make_once(make, other, "x") == 2
-        and make_once(make, one, "y") == 3
-        and make_once(make, one, "x") == 1
-    )
-    assert make_once(make, 1) == 4 and make_once(make, True) == 5 and make_once(make, 1.0) == 6
+    assert make_once(make, other, "x") == 2
+    assert make_once(make, one, "y") == 3
+    assert make_once(make, one, "x") == 1
+    assert make_once(make, 1) == 4
+    assert make_once(make, True) == 5
+    assert make_once(make, 1.0) == 6
     assert made[0][0] is one

@@ -112,7 +112,9 @@ class TestTurns:
         first, second = works(), works()
         a = queue.watch(("sweep", 1), first, "greedy")
         b = queue.watch(("validation", 1), second, "greedy")
-        assert second.started.wait(5) and b.at_work and not a.at_work
+        assert second.started.wait(5)
+        assert b.at_work
+        assert not a.at_work
         assert queue.watch(("pool", 1), lambda progress: 7, "other").future.result(5) == 7
 
     def test_what_is_asked_last_goes_first_and_the_rest_goes_on_after_it(self, queue, works):
@@ -122,16 +124,16 @@ class TestTurns:
         b = queue.watch(("validation", 1), lambda progress: 7, "me")
         assert b.future.result(5) == 7
         first.let_go.set()
-        assert a.future.result(5) == 42 and first.calls == 1
+        assert a.future.result(5) == 42
+        assert first.calls == 1
 
     def test_who_returns_to_work_has_it_go_on(self, queue, works):
         first, second = works(), works()
         a = queue.watch(("sweep", 1), first, "me")
         b = queue.watch(("validation", 1), second, "me")
         assert queue.watch(("sweep", 1), first, "me") is a
-        assert (a.at_work, b.at_work) == (True, False) and b.describe().startswith(
-            "waiting for its turn"
-        )
+        assert (a.at_work, b.at_work) == (True, False)
+        assert b.describe().startswith("waiting for its turn")
 
     def test_who_begins_ever_more_keeps_two_that_pause(self, queue, works):
         """For their memory; the one that was left longest ends."""
@@ -147,7 +149,9 @@ class TestTurns:
         a = queue.watch(("sweep", 1), works(), "me")
         queue.watch(("sweep", 1), works(), "you")
         b = queue.watch(("validation", 1), works(), "me")
-        assert a.at_work and b.at_work and (a.owner, b.owner) == ("you", "me")
+        assert a.at_work
+        assert b.at_work
+        assert (a.owner, b.owner) == ("you", "me")
 
     def test_sessions_take_turns(self, works):
         """However much the first has asked for."""
@@ -161,7 +165,8 @@ class TestTurns:
         gate.let_go.set()
         for job in waiting:
             job.future.result(5)
-        assert order[:2] == ["a", "b"] and order[2:] == ["a", "a"]
+        assert order[:2] == ["a", "b"]
+        assert order[2:] == ["a", "a"]
 
     def test_who_has_had_the_place_for_long_pauses_for_another_session_and_goes_on(
         self, now, works
@@ -176,7 +181,8 @@ class TestTurns:
         queue.look()
         assert b.future.result(5) == 42
         long.let_go.set()
-        assert a.future.result(5) == 42 and long.calls == quick.calls == 1
+        assert a.future.result(5) == 42
+        assert long.calls == quick.calls == 1
 
     def test_not_more_than_two_for_a_place_pause_for_others(self, now, works):
         """For their memory; the rest waits until one ends."""
@@ -216,7 +222,8 @@ class TestLease:
         for job in held[:2]:
             with pytest.raises(Cancelled):
                 job.future.result(5)
-        assert made[2].started.wait(5) and not held[2].future.done()
+        assert made[2].started.wait(5)
+        assert not held[2].future.done()
         there.clear()
         now[0] += LEASE
         queue.look()
@@ -300,10 +307,8 @@ class TestLongWork:
         job = queue.watch(("kind", 1), work, "me", longest=61.0)
         with pytest.raises(TooLong) as stopped:
             job.future.result(5)
-        assert (
-            queue.expected.get(("kind", 1)) == stopped.value.seconds
-            and ("kind", 1) not in queue.values
-        )
+        assert queue.expected.get(("kind", 1)) == stopped.value.seconds
+        assert ("kind", 1) not in queue.values
 
 
 def test_work_that_reports_nothing_ends_when_its_time_is_over(monkeypatch):
@@ -315,4 +320,5 @@ def test_work_that_reports_nothing_ends_when_its_time_is_over(monkeypatch):
     queue.look()
     with pytest.raises(TooLong) as stopped:
         job.future.result(30)
-    assert 60 < stopped.value.seconds < 90 and work.stopped.is_set()
+    assert 60 < stopped.value.seconds < 90
+    assert work.stopped.is_set()

@@ -64,8 +64,11 @@ def test_work_is_done_elsewhere_without_streamlit(pool, toy):
 
     worker = pool(True)
     pid, streamlit, seen = worker.run(work, ignore)
-    assert pid != os.getpid() and not streamlit and worker.weight > 500
-    assert seen.digest == toy.digest and seen.systems == toy.systems
+    assert pid != os.getpid()
+    assert not streamlit
+    assert worker.weight > 500
+    assert seen.digest == toy.digest
+    assert seen.systems == toy.systems
 
 
 def test_ctrl_c_is_for_the_server_alone(pool):
@@ -75,7 +78,8 @@ def test_ctrl_c_is_for_the_server_alone(pool):
     held = {signal.SIGINT} <= pool(False).run(
         lambda progress: signal.pthread_sigmask(signal.SIG_BLOCK, ()), ignore
     )
-    assert held and signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    assert held
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_a_test_set_is_sent_with_its_digest_and_pickled_once(toy, monkeypatch):
@@ -83,7 +87,9 @@ def test_a_test_set_is_sent_with_its_digest_and_pickled_once(toy, monkeypatch):
     first = packed(lambda progress: [toy, alone])
     monkeypatch.setattr(worker_pool, "_Chunks", None)
     again = packed(lambda progress: [toy, toy_again, alone])
-    assert again[:3] == first[:3] and first[0] == b"2" and len(first[3]) < 1500
+    assert again[:3] == first[:3]
+    assert first[0] == b"2"
+    assert len(first[3]) < 1500
 
 
 def test_progress_and_parts_come_as_it_goes(pool):
@@ -109,7 +115,8 @@ def test_errors_arrive_as_themselves(pool, error):
 
     with pytest.raises(type(error)) as found:
         pool(True).run(fail, ignore)
-    assert str(found.value) == str(error) and vars(found.value).items() >= vars(error).items()
+    assert str(found.value) == str(error)
+    assert vars(found.value).items() >= vars(error).items()
 
 
 @pytest.mark.long
@@ -170,7 +177,9 @@ def test_one_that_is_to_pause_before_it_has_begun_pauses(pool):
         target=lambda: done.append(worker.run(lambda _: 42, lambda *one: told.append(one)))
     )
     thread.start()
-    assert stopped.wait(LIMIT) and not done and not told
+    assert stopped.wait(LIMIT)
+    assert not done
+    assert not told
     worker.resume()
     thread.join(LIMIT)
     assert done == [42]
@@ -197,7 +206,8 @@ def priorities(progress):
 def test_what_takes_long_leaves_the_cores_to_all_else(pool):
     light, heavy = pool(False).run(priorities, ignore), pool(True).run(priorities, ignore)
     last = os.getpriority(os.PRIO_PROCESS, 0) + 14
-    assert light[0] < heavy[0] < light[1] and light[1:] == heavy[1:] == (last, last)
+    assert light[0] < heavy[0] < light[1]
+    assert light[1:] == heavy[1:] == (last, last)
 
 
 def test_where_nothing_is_kept_counts_are_while_the_server_runs(monkeypatch):

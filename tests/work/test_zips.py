@@ -48,8 +48,10 @@ def test_an_upload_lies_in_a_folder_of_its_own_as_long_as_it_is_read():
         placed_for_a_request(b"one", "same.zip") as one,
         placed_for_a_request(b"two", "same.zip") as two,
     ):
-        assert one != two and (one.read_bytes(), two.read_bytes()) == (b"one", b"two")
-    assert not one.parent.exists() and not two.parent.exists()
+        assert one != two
+        assert (one.read_bytes(), two.read_bytes()) == (b"one", b"two")
+    assert not one.parent.exists()
+    assert not two.parent.exists()
 
 
 def test_ten_people_open_the_same_zip_at_once(store, monkeypatch):
@@ -82,7 +84,8 @@ def test_a_kept_task_is_written_once_and_stays_while_others_keep_it(store, monke
     paths = at_once(
         lambda _: zips.place(alice.digest, "wmt.zip", lambda: written.append(1) or content)
     )
-    assert len(written) == 1 and {path.read_bytes() for path in paths} == {content}
+    assert len(written) == 1
+    assert {path.read_bytes() for path in paths} == {content}
     monkeypatch.setattr(testsets, "kept_zips", lambda: zips)
     for owner, saved, still_there in (("alice", alice, True), ("robert", robert, False)):
         monkeypatch.setattr(browser, "find_owner", lambda make=False, owner=owner: owner)
@@ -95,11 +98,15 @@ def test_what_was_used_longest_ago_makes_room_unless_somebody_may_be_reading_it(
     old, older, new = (
         zips.place(key, "a.zip", lambda: b"x" * 10) for key in ("old", "older", "new")
     )
-    assert old.exists() and older.exists() and new.exists()  # all were asked for just now
+    assert old.exists()
+    assert older.exists()
+    assert new.exists()  # all were asked for just now
     for age, path in ((1000, old), (2000, older)):
         os.utime(path.parent, (path.stat().st_mtime - age,) * 2)
     zips.place("last", "a.zip", lambda: b"x" * 10)
-    assert new.exists() and not older.exists() and not old.exists()
+    assert new.exists()
+    assert not older.exists()
+    assert not old.exists()
 
 
 def test_a_folder_that_vanishes_is_written_again():
@@ -164,4 +171,5 @@ def test_a_kept_task_that_is_removed_while_it_is_opened_is_told_without_a_path(s
     monkeypatch.setattr(testsets, "placed", placed_and_removed)
     with pytest.raises(InputError) as told:
         testsets.open_kept_task(offer, None)
-    assert "wmt.zip" in str(told.value) and "mtsig-tasks-" not in str(told.value)
+    assert "wmt.zip" in str(told.value)
+    assert "mtsig-tasks-" not in str(told.value)
