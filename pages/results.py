@@ -7,6 +7,7 @@ from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.tables import tops_table
 from pages._sections import (
     published_comparison,
+    published_values,
     ranking_sections,
     results_sections,
     review_sections,
@@ -46,6 +47,7 @@ if open_tab in ranking_sections.TABS:
     with tabs[open_tab]:
         ranking_sections.show_tab(open_tab, view)
 with tabs["Rank rules"]:
+    published_values.show_of_task(view)
     published_comparison.show_of_task(view)
 if has_runs:
     with tabs["Training runs"]:
@@ -53,7 +55,8 @@ if has_runs:
 with tabs["Caveats and method"]:
     results_sections.show_cautions(view, comparison)
 with tabs["Export"]:
-    for_files = replace(by_all_metrics, agreement=agreement)
+    published = published_values.find_of_task(view)
+    for_files = replace(by_all_metrics, agreement=agreement, published=published)
     results_sections.show_files(
         TaskFiles(
             for_files,
