@@ -75,7 +75,8 @@ class Settings(SamplingSettings):
 
     `ci` is the kind of interval for all segments; where few documents have ratings, it may be
     another, see `MetricResult.ci`. `rank_rule` is how ranks are made from the pairs, see
-    `stats.ranks`.
+    `stats.ranks`. `look` says which of how many planned looks it is; `alpha` is the level of this
+    look, see `stats.significance`.
     """
 
     test: str
@@ -84,6 +85,7 @@ class Settings(SamplingSettings):
     ci: str
     baseline: str | None
     rank_rule: str = "simultaneous"
+    look: str = "1/1"
 
 
 @dataclass(frozen=True)
