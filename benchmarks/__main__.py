@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import data, growth, limits, load, peer, peers
+from benchmarks import against, data, growth, limits, load, peer, peers
 from benchmarks.timing import best, shortest
 from mtsig_core import make_metric
 from mtsig_core.metrics import metric_title
@@ -320,6 +320,12 @@ def main():
         help="instead of the table: the command lines of peers, in an "
         "environment that has sacreBLEU and compare-mt",
     )
+    parser.add_argument(
+        "--against",
+        metavar="COMMIT",
+        help="instead of the table: new processes of the command line, in turn with those of "
+        "an older commit",
+    )
     load.add_options(parser)
     args = parser.parse_args()
     if args.load:
@@ -331,6 +337,8 @@ def main():
         from benchmarks import screen  # late: it needs a browser
 
         return screen.screen(testset)
+    if args.against:
+        return against.compare_commits(args.against, testset, args.repeats)
     if args.peers:
         return peers.peers(args.peers, testset)
     statistics = make_metric("bleu", tokenize="13a").statistics(testset)

@@ -2,8 +2,8 @@
 
 In another program nothing is set. Ctrl+C ends the command with one line: a KeyboardInterrupt would
 show fifty lines of imports, and compiled code loses it or turns it into another error. The command
-keeps most of the objects that it makes, so Python's usual search for garbage would take a twelfth
-of its time.
+keeps most of the objects that it makes, so it seldom searches for garbage: the same comparison of
+five metrics again takes 1.06 s of a core, and 1.11 s with a search after 10,000 new objects.
 """
 
 import atexit
@@ -30,7 +30,7 @@ def _end(*_: object) -> None:
 # While Python looks for what `python -m mtsig_core` means, that has no other name yet.
 _IS_COMMAND = {"mtsig", "-m"}.intersection(map(os.path.basename, sys.argv[:1]))
 if _IS_COMMAND:
-    gc.set_threshold(10_000)  # objects between two looks
+    gc.set_threshold(100_000)  # objects between two searches
 if _IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, _end)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -47,21 +47,23 @@ from mtsig_core.experiments.metric_agreement import (
 )
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.files import is_archive
+from mtsig_core.readers.files import is_archive, is_folder
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
-from mtsig_core.readers.tasks import pairs_of
+from mtsig_core.readers.tasks import has_segments, list_task_tables, pairs_of
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.experiment_reports import (
     agreement_report,
     autorank_report,
     findings_report,
 )
+from mtsig_core.report.published_tables import published_report
 from mtsig_core.report.task_reports import task_report
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.published_scores import match_published
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.task import TaskExclusion, read_exclusions
 
@@ -80,6 +82,13 @@ def _add_task(parser: ArgumentParser) -> _ArgumentGroup:
         help="a simulated task: three language pairs, 12 systems in two tracks",
     )
     add_task_source(group)
+    group.add_argument(
+        "folder",
+        metavar="PATH",
+        nargs="?",
+        default=SUPPRESS,
+        help="the same as --folder PATH; a file of ratings that names its language pairs is a task too",
+    )
     return group
 
 
@@ -144,10 +153,10 @@ def _check_views(args: Namespace) -> None:
 
 def _print_unread(args: Namespace, source: TaskSource) -> None:
     """Print on standard error which files next to the texts of a task are not read."""
-    if source.folder is None:
+    if source.folder is None or not is_folder(source.folder):
         return
     sentences: list[str] = []
-    if is_archive(source.folder):
+    if is_archive(source.folder) or list_task_tables(Path(source.folder)):
         sentences += unread_sentences(contents_of(source.folder).unread)
     if args.scores:  # without, all tables next to the texts are tried
         read_paths = {path for *_, path in source.scores}
@@ -166,6 +175,10 @@ def run_task(args: Namespace) -> None:
     source = _read_one_task(args)
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # for its error
+    published = source.read_published()
+    if args.folder is not None and published and not has_segments(args.folder):
+        write_report(args, published_report(source.title, published))
+        return
     _print_unread(args, source)
     task = KeptTask(source)
     task = task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
@@ -188,6 +201,8 @@ def run_task(args: Namespace) -> None:
             shared = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
             human_agreement = kept_agreement(task, args.human, progress=progress, **shared)
             result = replace(result, agreement=human_agreement)
+    systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
+    result = replace(result, published=match_published(published, systems))
     settings["jobs"] = None
     command = task_command(task.source, metrics=metrics, human=args.human, **settings)
     write_report(args, task_report(result, command))

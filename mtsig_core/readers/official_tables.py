@@ -9,6 +9,9 @@ The table of a whole shared task also has a column of language pairs, in any pla
 has the rows with its name. WMT's ``automatic-scores.tsv`` is an example: it has pair, system,
 metric, score, and columns that mtsig ignores.
 
+Columns without any number, such as the name of a system in print, are ignored. WMT's tables of
+MTurk, such as ``clusters.csv``, have spaces between their columns; `mturk_tables.py` reads them.
+
 A ranking has the columns rank_low and rank_high, or rank (1, 1-3), and may have cluster. It can
 have scores too.
 """
@@ -25,6 +28,7 @@ from mtsig_core.readers.columns import NAMES, InputTable, find_column
 from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_lines, read_table, sniff_file
+from mtsig_core.readers.mturk_tables import read_mturk_systems
 from mtsig_core.testset import show_name
 
 _EXPECTED = "a table of published scores"
@@ -33,6 +37,9 @@ _NOTHING = {"", "-", "--", "—", "–", "n/a", "na", "none", "nan"}
 _LONG_COLUMNS = {"system", "metric", "score"}
 _RANK = re.compile(r"(\d{1,6})(?:\s*[-\N{EN DASH}\N{EM DASH}]\s*(\d{1,6}))?")
 _RANK_COLUMNS = {"rank", "rank_low", "rank_high", "cluster"}
+#: Numbers that describe a system, and do not score it.
+_IS_OF_SYSTEM = re.compile(r"param(eter)?s?(_b|_count)?|size(_b)?")
+_PAIR_COLUMNS = {re.sub(r"[\s-]+", "_", title) for title in NAMES["langpair"]}
 
 
 class _Row(NamedTuple):
@@ -144,6 +151,39 @@ def parse_official_table(
     return tables[pairs[0]]
 
 
+def _drop_words(table: InputTable) -> InputTable:
+    """A wide table without the columns of words, if others have numbers: they are no scores."""
+    titles = [_name_column(title) for title in table.header]
+    if {*titles} >= _LONG_COLUMNS:
+        return table
+    numbers = set()
+    words = set()
+    places = [place for place, title in enumerate(titles) if title not in _PAIR_COLUMNS]
+    for place in places[1:]:  # without that of the systems
+        if titles[place] in _RANK_COLUMNS:
+            continue
+        if _IS_OF_SYSTEM.fullmatch(titles[place]):
+            words.add(place)
+            continue
+        cells = [_clean_number(word) for word in table.list_words(place)]
+        if any(map(_NUMBER.fullmatch, cells)):
+            numbers.add(place)
+        elif not all(map(_is_number_or_nothing, cells)):
+            words.add(place)
+    if not numbers:
+        return table
+    return table.select([place for place in range(len(titles)) if place not in words])
+
+
+def _name_column(title: str) -> str:
+    return re.sub(r"[\s-]+", "_", title.lower())
+
+
+def _clean_number(text: str) -> str:
+    """A number without stars for bold, and with the minus sign of a keyboard."""
+    return text.strip().strip("*").replace("\u2212", "-").strip()
+
+
 def _simplify(pair: str) -> str:
     return re.sub(r"[\W_]", "", pair.casefold())
 
@@ -160,7 +200,7 @@ def parse_official_tables(
     >>> parse_official_tables("lp,system,BLEU\nen-de,A,27.8\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
-    table = read_delimited(text, name)
+    table = read_mturk_systems(text, name) or _drop_words(read_delimited(text, name))
     if len(table.header) < 2 or not any(table.header):
         first_line, _, _ = text.lstrip().partition("\n")
         raise InputError(
@@ -213,7 +253,7 @@ def _find_rank_columns(titles: Sequence[str]) -> dict[str, int]:
     """The columns of a ranking; none of another table. The first column names the system."""
     places = {}
     for place, title in enumerate(titles):
-        key = re.sub(r"[\s-]+", "_", title.lower())
+        key = _name_column(title)
         if key in _RANK_COLUMNS and place > 0:
             places[key] = place
     return places if "rank" in places or {"rank_low", "rank_high"} <= {*places} else {}
@@ -324,7 +364,7 @@ def _join_entries(
                 f"{entry.location} has a second score of {show_name(entry.system)!r}. Expected one by each "
                 "metric."
             )
-        text = entry.text.strip("*").replace("\u2212", "-").strip()
+        text = _clean_number(entry.text)
         if text.lower() in _NOTHING:
             continue
         if not _NUMBER.fullmatch(text):

@@ -237,6 +237,14 @@ MQM_WEIGHTS = MappingProxyType(
         "minor fluency/punctuation": 0.1,
     }
 )
+#: Weights under which MQM was published, as they differ from `MQM_WEIGHTS`, by name. WMT24 did not
+#: count free renderings, nor what is wrong in the source.
+MQM_PRESETS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "google": {},
+        "wmt24": {"accuracy/creative reinterpretation": 0.0, "source issue": 0.0},
+    }
+)
 #: The columns of MQM that number the segments of the whole set, the first that is there counts.
 _MQM_LINES = ("seg_id", "globalsegid")
 #: 'Hands on the wheel': an error that was planted to see whether raters find it.
@@ -287,19 +295,26 @@ def _find_mqm_line(places: Mapping[str, int]) -> int:
 
 
 def parse_weights(texts: Iterable[str]) -> dict[str, float]:
-    """Weights of MQM errors that differ from the usual ones.
+    """Weights of MQM errors that differ from the usual ones, one by one or by the name of a preset.
 
     >>> parse_weights(["major=10", "minor fluency/punctuation=0.5"])
     {'major': 10.0, 'minor fluency/punctuation': 0.5}
+    >>> parse_weights(["wmt24", "source issue=1"])
+    {'accuracy/creative reinterpretation': 0.0, 'source issue': 1.0}
     """
-    weights = {}
+    weights: dict[str, float] = {}
     for text in filter(str.strip, texts):
+        preset = MQM_PRESETS.get(text.strip().lower())
+        if preset is not None:
+            weights |= preset
+            continue
         error, _, weight = text.rpartition("=")
         error, weight = error.strip().lower(), weight.strip()
         if not error or not re.fullmatch(r"\d{1,6}(\.\d{1,6})?", weight):
             raise SettingError(
                 f"MQM weights: {show_name(text.strip())!r}. Expected a severity, a category or both, "
-                "and a number, such as major=5 or minor fluency/punctuation=0.1."
+                "and a number, such as major=5 or minor fluency/punctuation=0.1, or a preset: "
+                f"{', '.join(MQM_PRESETS)}."
             )
         weights[error] = float(weight)
     return weights

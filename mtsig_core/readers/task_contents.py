@@ -27,6 +27,7 @@ from mtsig_core.readers.files import (
 )
 from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
+from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
 from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
@@ -39,9 +40,12 @@ from mtsig_core.readers.tasks import (
     find_document_files,
     find_task,
     find_xml,
+    is_description,
+    is_mqm_table,
     is_of_task,
     is_task,
     list_task_tables,
+    names_source_errors,
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
@@ -86,6 +90,7 @@ class Contents:
     runs: tuple[tuple[str, str, str], ...]  # further training runs
     unread: tuple[tuple[str, str], ...]
     has_only_scores: bool = False  # tables that name their language pairs, without texts
+    has_errors: bool = False  # whether one of these lists errors of MQM, which have weights
 
 
 def contents_of(archive: FilePath) -> Contents:
@@ -104,6 +109,9 @@ def contents_of(archive: FilePath) -> Contents:
     tables = list_task_tables(task)
     read_paths = {path for _, _, path in (*scores, *runs)}
     read_paths |= {str(table.path) for table in tables}
+    read_paths |= {str(file.path) for file in list_published_files(archive)}
+    if tables:
+        read_paths |= {str(path) for path in files if is_description(path)}
     for paths in find_xml(task).values():
         read_paths |= set(map(str, paths))
     documents = find_document_files(task)
@@ -114,7 +122,10 @@ def contents_of(archive: FilePath) -> Contents:
         reason = "" if str(path) in read_paths else _explain_unread(path, task, pairs)
         if reason:
             unread.append(UnreadFile(show_name(path.relative_to(root).as_posix()), reason))
-    return Contents(tuple(pairs), tuple(scores), tuple(runs), tuple(unread), bool(tables))
+    has_errors = any(is_mqm_table(table) for table in tables)
+    return Contents(
+        tuple(pairs), tuple(scores), tuple(runs), tuple(unread), bool(tables), has_errors
+    )
 
 
 def _list_task_files(archive: FilePath, task: Path) -> list[Path]:
@@ -249,6 +260,8 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
 
     `read_wmt` tells which outputs have another name.
     """
+    if names_source_errors(path.name):
+        return "it lists errors of the source text only, which say nothing of the systems"
     folder = _find_task_folder(path, task)
     pair = ""
     if folder == HUMAN_FOLDER:

@@ -86,21 +86,23 @@ _OF_A_PAIR = (
 
 
 def history_sentences(history: Sequence[Entry]) -> list[str]:
-    r"""Each step with its time, the oldest first, in plain text.
+    r"""Each step with its time and its author, the oldest first, in plain text.
 
     The text marks a step that is no longer in force.
 
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
-    >>> print(*history_sentences([Entry(k, 60.0 * k, step) for k, step in enumerate(steps, 1)]), sep="\n")
-    1970-01-01 00:01 UTC: began the review of toy, all systems, by BLEU
-    1970-01-01 00:02 UTC: excluded A in en-de: late (taken back)
-    1970-01-01 00:03 UTC: took back entry 2, excluded A in en-de: late
+    >>> print(*history_sentences([Entry(k, 60.0 * k, step, "Ana") for k, step in enumerate(steps, 1)]), sep="\n")
+    1970-01-01 00:01 UTC, Ana: began the review of toy, all systems, by BLEU
+    1970-01-01 00:02 UTC, Ana: excluded A in en-de: late (taken back)
+    1970-01-01 00:03 UTC, Ana: took back entry 2, excluded A in en-de: late
     """
     numbers_taken_back = taken_back(history)
     sentences = []
     for entry in history:
         time = datetime.fromtimestamp(entry.at, UTC)
-        sentence = f"{time:%Y-%m-%d %H:%M} UTC: {_describe_change(entry.change, history)}"
+        author = f", {entry.author}" if entry.author else ""
+        step = _describe_change(entry.change, history)
+        sentence = f"{time:%Y-%m-%d %H:%M} UTC{author}: {step}"
         if entry.number in numbers_taken_back:
             sentence += " (taken back)"
         sentences.append(sentence)
@@ -490,6 +492,7 @@ def review_record(
             {
                 "number": entry.number,
                 "at": entry.at,
+                "author": entry.author,
                 "said": sentence,
                 "in_force": entry.number not in numbers_taken_back,
                 "change": change_to_json(entry.change),

@@ -61,7 +61,7 @@ from mtsig_core.stats.ranks import (
     has_clear_winner,
 )
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, parse_look
 
 # -------------------------------------------------------------------------------------------------
 # The language pairs that were compared by a metric, and names.
@@ -1200,7 +1200,7 @@ def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
     info = comparison.testset
     facts = [_describe_size(comparison, result)]
     if not info.references:
-        facts.append("segment scores without texts")
+        facts.append("segment scores without references")
     elif not result.was_given:
         word = "references"
         if len(info.references) == 1:
@@ -1386,8 +1386,8 @@ def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
         {name: _name_units_and_trials(*compared) for name, compared in tested.items()}
     )
     yield (
-        f"Differences between two systems were tested by {test.title} ({test.source}) with {units}, and alpha = "
-        f"{settings.alpha:g}; {_describe_family(tested)}."
+        f"Differences between two systems were tested by {test.title} ({test.source}) with {units}, and "
+        f"{_describe_alpha(settings, ' = ')}; {_describe_family(tested)}."
     )
     sizes: dict[str, list[str]] = {name: [] for name in lang_pairs}
     for name, (comparison, result) in tested.items():
@@ -1746,7 +1746,7 @@ def _summarize_data(comparison: Comparison) -> list[str]:
         phrases.append(_describe_documents(comparison, info.n_documents))
     phrases.append(format_count(len(info.systems), "system"))
     if not info.references:
-        phrases.append("segment scores without texts")
+        phrases.append("segment scores without references")
     elif not all(result.was_given for result in results):
         phrases.append(f"scored with {', '.join(info.references)}")
     tokenizers = {result.tokenizer for result in results if result.tokenizer is not None}
@@ -1795,7 +1795,7 @@ def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
     if n_pairs and trials:
         phrases["trials"] = trials
     phrases["seed"] = f"seed {settings.seed}"
-    phrases["alpha"] = f"alpha {settings.alpha:g}"
+    phrases["alpha"] = _describe_alpha(settings)
     if n_pairs:
         phrases["correction"] = _summarize_correction(settings, n_pairs)
     kinds = list_interval_kinds(comparison)
@@ -1803,6 +1803,15 @@ def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
     if n_pairs and settings.rank_rule != "simultaneous":
         phrases["rank_rule"] = f"ranks {RANK_RULES[settings.rank_rule].title}"
     return phrases
+
+
+def _describe_alpha(settings: Settings, is_equal: str = " ") -> str:
+    """Write alpha, and of which look it is the level."""
+    text = f"alpha{is_equal}{settings.alpha:g}"
+    look = parse_look(settings.look)
+    if look.n_planned > 1:
+        text += f" at look {look.number} of {look.n_planned}"
+    return text
 
 
 def _summarize_correction(settings: Settings, n_pairs: int) -> str:

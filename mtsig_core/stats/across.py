@@ -53,7 +53,7 @@ from mtsig_core.stats.intervals import finite_or_none, jackknife_se
 from mtsig_core.stats.parallel import run_in_order, runs_elsewhere
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import Plan, check_jobs, resolve_plan
-from mtsig_core.stats.significance import SIDES, TESTS
+from mtsig_core.stats.significance import ONLY_LOOK, SIDES, TESTS
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet
 
@@ -480,6 +480,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     resamples: int = 2000,
     seed: int = 0,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
     by_reference: bool = True,
     exclude: Iterable[TaskExclusion] = (),
     refs: tuple[str, ...] = (),
@@ -503,8 +504,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         As in `compare`, within each language pair. Across them the mean difference is tested by the
         same, where its draws can be averaged (``ar``, ``bootstrap``); else there is no macro
         result.
-    unit, block_length, trials, alpha, correction, ci, resamples, seed, rank_rule, by_reference,
-    jobs
+    unit, block_length, trials, alpha, correction, ci, resamples, seed, rank_rule, look,
+    by_reference, jobs
         As in `compare`, for each language pair; the family of a correction is all pairs of systems
         in one language pair, and, of the macro result, all pairs of systems that have every
         language pair.
@@ -553,7 +554,13 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         "resamples": resamples,
         "seed": seed,
     }
-    decisions = {"alpha": alpha, "correction": correction, "ci": ci, "rank_rule": rank_rule}
+    decisions = {
+        "alpha": alpha,
+        "correction": correction,
+        "ci": ci,
+        "rank_rule": rank_rule,
+        "look": look,
+    }
     if cache is None:
         cache = {}
     metrics_and_pairs: list[tuple[str, str]] = []

@@ -54,7 +54,7 @@ from mtsig_core.stats.settings import (
     resolve_plan,
     resolve_sampling,
 )
-from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.significance import ONLY_LOOK, TESTS
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -270,13 +270,14 @@ def decide(
     ci: str = "auto",
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
 ) -> Comparison:
     """Make the comparison from draws, in milliseconds, because nothing is drawn or counted.
 
     Parameters
     ----------
     draws : Draws
-    alpha, correction, ci, baseline, rank_rule
+    alpha, correction, ci, baseline, rank_rule, look
         As in `compare`.
 
     Returns
@@ -311,6 +312,7 @@ def decide(
         ci=ci,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     return _decide(draws, settings, units, ci)
 
@@ -343,6 +345,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     seed: int = 0,
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
     by_reference: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -383,6 +386,9 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         systems' intervals. The rule decides scores, order, wins and losses; pairs and their tests
         stay. A warning explains what the rule ignores and what it hides here. ``wmt24`` scores by
         the mean over domains, which the test set must have.
+    look : str
+        Which of how many planned looks at a running evaluation this is, such as ``"2/5"``. The looks
+        before the last share a fifth of alpha, so that all together err as seldom as one at alpha.
     by_reference : bool
         Whether to test by each single reference too, where several references score, to see whether
         they agree on the better system.
@@ -424,6 +430,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         seed=seed,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     if cache is None and (baseline is not None or rank_rule != "simultaneous"):
         by_reference = False  # no result needs these draws

@@ -345,14 +345,7 @@ class _Sample:
 
     @cached_property
     def rows(self) -> list[_SampleRow]:
-        rows = []
-        for line in self.lines:
-            text = line or ""
-            folded = self.folding.fold(text)
-            n_words = len(text.split())
-            row = _SampleRow(n_words, folded != text, _count_words(text), _count_words(folded))
-            rows.append(row)
-        return rows
+        return [_SampleRow(line or "", self.folding) for line in self.lines]
 
     def adds_words(self, lines: Lines) -> bool:
         """Whether folding makes clearly more words of the reference appear in an output."""
@@ -376,13 +369,31 @@ class _Sample:
         return n_added > _WORTH_SCORING * n_words
 
 
-class _SampleRow(NamedTuple):
-    """A line of the reference, and whether folding changes it; an empty line has no words."""
+@dataclass(frozen=True, eq=False)
+class _SampleRow:
+    """A line of the reference, empty without one."""
 
-    n_words: int
-    is_changed: bool
-    words: Counter[str]
-    folded_words: Counter[str]
+    text: str
+    folding: _Folding
+
+    @cached_property
+    def n_words(self) -> int:
+        return len(self.text.split())
+
+    @cached_property
+    def is_changed(self) -> bool:
+        """Whether folding changes it."""
+        return bool(self.folding.changes(self.text))
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        return _count_words(self.text)
+
+    @cached_property
+    def folded_words(self) -> Counter[str]:
+        if not self.is_changed:
+            return self.words
+        return _count_words(self.folding.fold(self.text))
 
 
 def _changes_any(folding: _Folding, lines: Lines) -> bool:

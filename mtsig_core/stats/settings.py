@@ -13,7 +13,15 @@ from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import UNITS, Units, make_units
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, fitting_tests
+from mtsig_core.stats.significance import (
+    CORRECTIONS,
+    ONLY_LOOK,
+    TESTS,
+    SignificanceTest,
+    fitting_tests,
+    level_at_look,
+    parse_look,
+)
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -139,6 +147,12 @@ SETTINGS = {
         letter="A",
         offered=(0.10, 0.05, 0.01, 0.005, 0.001),
     ),
+    "look": Setting(
+        "Look",
+        "which of the planned looks at a running evaluation this is, such as 2/5; alpha is for all of them",
+        letter="K/N",
+        names={ONLY_LOOK: "A single look"},
+    ),
     "trials": Setting(
         "Trials",
         "permutations or resamples of the test",
@@ -262,6 +276,7 @@ def resolve(  # noqa: PLR0913  each choice of a user is a parameter
     seed: int,
     baseline: str | None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
 ) -> tuple[Settings, Units]:
     """Check the settings of a comparison by these metrics and replace every ``auto``."""
     for metric in metrics:
@@ -285,6 +300,7 @@ def resolve(  # noqa: PLR0913  each choice of a user is a parameter
         ci=ci,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     return settings, units
 
@@ -324,6 +340,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     ci: str,
     baseline: str | None,
     rank_rule: str,
+    look: str = ONLY_LOOK,
 ) -> Settings:
     """Check how draws are to be decided and replace every ``auto``.
 
@@ -331,6 +348,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     """
     test = TESTS[plan.test]
     check_level(alpha)
+    alpha = level_at_look(alpha, parse_look(look))
     if plan.trials is not None and not test.tries_all(units):
         check_trials(plan.trials, alpha, plan.test)
     if baseline is not None and baseline not in testset.systems:
@@ -351,6 +369,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
         baseline=baseline,
         version=__version__,
         rank_rule=rank_rule,
+        look=look,
     )
 
 

@@ -112,6 +112,21 @@ def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, run):
 
 
 @needs_published
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("clusters", "z: The published ranking comes out with ranks as WMT21 into English and"),
+        ("ad-sys-ranking-cs-en-z-names", "Z.SCR: 12 of 12 published scores come out here"),
+        ("ad-sys-scores-cs-en", "Z.SCR: 12 of 12 published scores come out here"),
+    ],
+)
+def test_the_tables_of_wmt22_come_out_of_the_ratings(file, said, run):
+    ratings = HUMAN / "wmt22/ad-seg-scores-cs-en.csv"
+    options = ["--langpair", "cs-en", "--official", HUMAN / f"wmt22/{file}.csv"]
+    assert said in run("score", f"--scores=z={ratings}", *options).out
+
+
+@needs_published
 @pytest.mark.parametrize(("pair", "n"), [("cs-en", 9), ("de-en", 20)])
 def test_the_clusters_and_wins_of_wmt21_come_out(pair, n):
     testset = read_scores({"z": HUMAN / f"wmt21/ad-seg-scores-{pair}.csv"})

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from mtsig_core import TestSet, compare, make_metric
 from mtsig_core.caution import Assumption
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.report.reports import RENDERERS
+from mtsig_core.schema import decode
 from mtsig_core.stats import comparison
 from mtsig_core.stats.kept_tasks import KeptDraws
 
@@ -115,20 +117,23 @@ def test_whatever_else_is_asked_is_drawn(drawn):
 
 def test_of_metrics_of_others_nothing_is_kept(drawn, tmp_path):
     class Length:
-        name, higher_is_better, stat_names = "length", True, ("words", "one")
+        name, higher_is_better, stat_names = "length", True, ("other", "words", "one")
 
         def statistics(self, testset, progress=None):
-            return make_metric("bleu").statistics(testset)[..., -2:]
+            return make_metric("bleu").statistics(testset)[..., -3:]
 
         def score(self, sums):
-            return sums[..., 0] / sums[..., 1]
+            return sums[..., 1] / sums[..., 2]
 
         def signature(self, testset):
             return "words"
 
     for _ in range(2):
         compare_kept(TOY, [Length()])
-    assert len(drawn) == 2 and not list(tmp_path.iterdir())
+    assert len(drawn) == 2
+    for entry in tmp_path.iterdir():  # counts of our metrics, which the caveats ask for
+        counts = decode(np.ndarray, entry.read_bytes()[16:])
+        assert counts.shape[-1] != len(Length.stat_names)
 
 
 def test_a_damaged_entry_is_drawn_again(drawn, tmp_path):
