@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.presenter import get_presenter
@@ -38,6 +39,7 @@ class TestSetInfo:
     systems: tuple[str, ...]
     simulated: bool
     assumed: tuple[Assumption, ...] = ()
+    progress: tuple[ProgressRow, ...] = ()  # of its annotation, where that is known
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
@@ -51,6 +53,7 @@ class TestSetInfo:
             tuple(testset.systems),
             testset.simulated,
             testset.assumed,
+            measure_progress(testset),
         )
 
 

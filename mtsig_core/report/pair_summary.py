@@ -184,7 +184,7 @@ def _list_facts(dispute: Dispute, command: str) -> Facts:
 
 def _list_text_sections(dispute: Dispute) -> Iterator[Section]:
     """The texts of each segment that decides, under the system in whose favour it is."""
-    if not dispute.testset.has_texts:
+    if not dispute.testset.has_outputs:
         return
     for name, segments in zip((dispute.a, dispute.b), dispute.segments, strict=True):
         for segment in segments:

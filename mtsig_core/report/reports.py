@@ -30,6 +30,7 @@ from mtsig_core.report.export import (
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg
+from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
     AnyComparison,
     describe_difference,
@@ -87,6 +88,7 @@ def comparison_report(comparison: Comparison) -> Report:
             sections.append(Section(f"{title}: pairs", pairs, "detail"))
     if has_several:
         sections.append(Section("", relations_blocks(list(comparison.metrics.values()))))
+    sections.append(Section("How far the annotation is", list(progress_blocks(comparison))))
     cautions = tuple(caution for caution in comparison.warnings if not caution.kind.comes_first)
     if cautions:
         caveats = Warnings(cautions=cautions, several=has_several)

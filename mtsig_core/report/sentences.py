@@ -1236,7 +1236,7 @@ def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
     info = comparison.testset
     facts = [_describe_size(comparison, result)]
     if not info.references:
-        facts.append("segment scores without texts")
+        facts.append("segment scores without references")
     elif not result.was_given:
         word = "references"
         if len(info.references) == 1:
@@ -1797,7 +1797,7 @@ def _summarize_data(comparison: Comparison) -> list[str]:
         phrases.append(_describe_documents(comparison, info.n_documents))
     phrases.append(format_count(len(info.systems), "system"))
     if not info.references:
-        phrases.append("segment scores without texts")
+        phrases.append("segment scores without references")
     elif not all(result.was_given for result in results):
         phrases.append(f"scored with {', '.join(info.references)}")
     tokenizers = {result.tokenizer for result in results if result.tokenizer is not None}

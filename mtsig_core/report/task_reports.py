@@ -39,6 +39,7 @@ from mtsig_core.report.export import (
     metric_records,
 )
 from mtsig_core.report.pictures import task_svg
+from mtsig_core.report.progress_report import progress_sections
 from mtsig_core.report.published_tables import published_blocks, published_records
 from mtsig_core.report.reports import (
     methods_section,
@@ -299,6 +300,7 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     """
     sections = [_introduce_task(result, command)]
     sections += [_metric_section(result, metric) for metric in list_task_metrics(result)]
+    sections += progress_sections(result)
     sections.append(Section("Where metrics disagree", dispute_blocks(result)))
     if result.agreement is not None:
         sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))
