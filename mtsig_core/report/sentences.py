@@ -1548,6 +1548,18 @@ def explain_own_tests(result: MetricResult, settings: Settings) -> str:
     )
 
 
+def explain_tests_across(comparison: TaskComparison, metric: str) -> list[str]:
+    """Write that pairs across language pairs are by the test, where a rule ranks within each."""
+    rule = find_metric_rule(comparison, metric)
+    if rule.name == "simultaneous":
+        return []
+    settings = _get_settings(select_lang_pairs(comparison, metric))
+    return [
+        f"These differences and decisions are by {_name_test(settings)}. Ranks {rule.title} are made within each "
+        "language pair."
+    ]
+
+
 def _name_test(settings: Settings) -> str:
     """Name the test of the pairs: 'approximate randomization by document, with Holm'."""
     name = f"{TESTS[settings.test].title} by {settings.unit}"
