@@ -47,19 +47,7 @@ from mtsig_core.source import Source
 from tests.builders.toys import zipped
 
 FIXTURES = Path(__file__).parent / "pearmut"
-WORDS = [
-    "Haus",
-    "und",
-    "Hof",
-    "haben",
-    "viele",
-    "Tiere",
-    "heute",
-    "morgen",
-    "wieder",
-    "einmal",
-    "gesehen",
-]
+WORDS = "Haus und Hof haben viele Tiere heute morgen wieder einmal gesehen".split()
 TEXTS = [f"{' '.join(WORDS[k % 7 : k % 7 + 4])}, Satz {k}." for k in range(30)]
 SEGS = "".join(f'<seg id="{k}">{text}</seg>\n' for k, text in enumerate(TEXTS, 1))
 
