@@ -12,6 +12,8 @@ from pathlib import Path
 from mtsig_core.caution import Caution
 from mtsig_core.cli.inputs import (
     check_out,
+    counts_each_rating,
+    find_rule_of_ratings,
     find_whole_task,
     progress_line,
     read,
@@ -135,6 +137,12 @@ def _read_one_task(args: Namespace) -> TaskSource:
         raise SettingError(message)
     source = task_source(args)
     check_out(args, source)
+    rule = find_rule_of_ratings(args)
+    if rule is not None:
+        testsets = source.read().testsets.values()
+        if counts_each_rating(rule, testsets):
+            args.raters = "segments"
+            return task_source(args)
     return source
 
 

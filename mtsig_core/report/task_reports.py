@@ -33,6 +33,7 @@ from mtsig_core.report.experiment_reports import (
 )
 from mtsig_core.report.export import (
     Records,
+    add_tally,
     join_ratings,
     label_records,
     metric_records,
@@ -177,6 +178,8 @@ def _list_result_rows(
     labels: Mapping[str, str],
 ) -> Records:
     systems = with_run_records(result.systems, result.runs)
+    if isinstance(result, MetricResult):
+        add_tally(systems, result)
     for row in systems:
         info = task.task.systems.get(row["system"])
         if info is not None:
