@@ -120,7 +120,6 @@ def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, run):
     ("file", "said"),
     [
         ("clusters", "z: The published ranking comes out with ranks as WMT21 into English and"),
-        ("ad-sys-ranking-cs-en-z-names", "Z.SCR: 12 of 12 published scores come out here"),
         ("ad-sys-scores-cs-en", "Z.SCR: 12 of 12 published scores come out here"),
     ],
 )
@@ -128,6 +127,15 @@ def test_the_tables_of_wmt22_come_out_of_the_ratings(file, said, run):
     ratings = HUMAN / "wmt22/ad-seg-scores-cs-en.csv"
     options = ["--langpair", "cs-en", "--official", HUMAN / f"wmt22/{file}.csv"]
     assert said in run("score", f"--scores=z={ratings}", *options).out
+
+
+@needs_published
+def test_the_means_of_wmt21_come_out_of_a_folder(run):
+    """The name of the table says the language pair."""
+    table = HUMAN / "wmt21/ad-sys-ranking-de-en-z-names.csv"
+    text = run("task", "--folder", HUMAN / "wmt21/ad-seg-scores-de-en.csv", "--official", table).out
+    for column in ("RAW.SCR", "Z.SCR"):
+        assert f"de-en, {column}: 20 of 20 published scores come out here" in text
 
 
 @needs_published
