@@ -164,7 +164,8 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
     if source.folder is None or not is_folder(source.folder):
         return
     sentences: list[str] = []
-    if is_archive(source.folder) or list_task_tables(Path(source.folder)):
+    folder = Path(source.folder)
+    if is_archive(folder) or (folder.is_dir() and list_task_tables(folder)):
         sentences += unread_sentences(contents_of(source.folder).unread)
     if args.scores:  # without, all tables next to the texts are tried
         read_paths = {path for *_, path in source.scores}
