@@ -655,6 +655,9 @@ class MacroSystem:
     losses: int
     #: From 1: no rank range reaches from one cluster into the next. None without ranks.
     cluster: int | None = None
+    #: By a rule of ranks that orders systems by it across language pairs (WMT26): the mean over its
+    #: language pairs of the share of systems there that have a better score.
+    better_share: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from time import sleep
 from mtsig_core.caution import Caution
 from mtsig_core.cli.inputs import (
     check_out,
+    counts_each_rating,
+    find_rule_of_ratings,
     find_whole_task,
     progress_line,
     read,
@@ -143,6 +145,12 @@ def _read_one_task(args: Namespace) -> TaskSource:
         raise SettingError(message)
     source = task_source(args)
     check_out(args, source)
+    rule = find_rule_of_ratings(args)
+    if rule is not None:
+        testsets = source.read().testsets.values()
+        if counts_each_rating(rule, testsets):
+            args.raters = "segments"
+            return task_source(args)
     return source
 
 
@@ -164,7 +172,8 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
     if source.folder is None or not is_folder(source.folder):
         return
     sentences: list[str] = []
-    if is_archive(source.folder) or list_task_tables(Path(source.folder)):
+    folder = Path(source.folder)
+    if is_archive(folder) or (folder.is_dir() and list_task_tables(folder)):
         sentences += unread_sentences(contents_of(source.folder).unread)
     if args.scores:  # without, all tables next to the texts are tried
         read_paths = {path for *_, path in source.scores}

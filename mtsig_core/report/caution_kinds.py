@@ -256,10 +256,14 @@ def _name_trusted(caution: Caution) -> dict[str, str]:
 
 def _describe_rule(caution: Caution) -> dict[str, str]:
     facts = caution.facts
-    hidden = ""
+    rule = RANK_RULES[facts["rule"]]
+    hidden = []
     if facts["has_clusters"]:
-        hidden = describe_hidden(facts["inside"], facts["turned"])
-    return {"ignored": ", ".join(RANK_RULES[facts["rule"]].ignores[:2]), "hidden": hidden}
+        n_only_by_rule = facts.get("only_by_rule", 0)
+        hidden += describe_hidden(facts["inside"], facts["turned"], n_only_by_rule)
+    if rule.false_alarms:
+        hidden.append(rule.false_alarms)
+    return {"ignored": ", ".join(rule.ignores[:2]), "hidden": " ".join(hidden)}
 
 
 def _compare_ranks(caution: Caution) -> dict[str, str]:
@@ -932,7 +936,7 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
         "counted",
         "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
         "as WMT22 ranked.",
-        advice="--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
+        advice="--scores raw=FILE, or --metrics DA-raw of a task, takes the scores as they were given, as WMT23 ranked.",
         facts=("metric",),
     ),
     "mqm-weights": Kind(

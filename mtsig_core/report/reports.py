@@ -40,6 +40,7 @@ from mtsig_core.report.sentences import (
     describe_signatures,
     explain_far_firsts,
     explain_own_tests,
+    explain_unfit_rule,
     list_caution_texts,
     list_exclusions,
     list_interval_kinds,
@@ -153,6 +154,9 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
             yield Paragraph(text=caution.finding, role="hint")
     for sentence in explain_far_firsts(comparison, result.metric):
         yield Paragraph(text=sentence)
+    unfit = explain_unfit_rule(result, settings)
+    if unfit:
+        yield Paragraph(text=unfit)
     leaderboard = leaderboard_table(result, settings)
     yield _set_table(comparison, result, leaderboard, "systems", "Scores")
     yield from _show_figures(comparison, result)

@@ -33,6 +33,7 @@ from mtsig_core.report.experiment_reports import (
 )
 from mtsig_core.report.export import (
     Records,
+    add_tally,
     join_ratings,
     label_records,
     metric_records,
@@ -65,6 +66,7 @@ from mtsig_core.report.sentences import (
     describe_direction,
     explain_far_firsts,
     explain_ranking,
+    explain_tests_across,
     find_rank_rule,
     list_caution_texts,
     list_exclusions,
@@ -177,6 +179,8 @@ def _list_result_rows(
     labels: Mapping[str, str],
 ) -> Records:
     systems = with_run_records(result.systems, result.runs)
+    if isinstance(result, MetricResult):
+        add_tally(systems, result)
     for row in systems:
         info = task.task.systems.get(row["system"])
         if info is not None:
@@ -425,7 +429,7 @@ def across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
             title=f"{title}: head-to-head",
             is_detail=True,
             caption=caption,
-            notes=(note,),
+            notes=(note, *explain_tests_across(result, metric)),
             caveats=(refer_to_methods(result, metric),),
             fold=f"Across the language pairs: {n_pairs} of systems",
             print_names=map_print_names(result.task),

@@ -12,7 +12,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
-from mtsig_core.metrics import METRICS, resolve_metric
+from mtsig_core.metrics import METRICS, Metric, resolve_metric
 from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
     Comparison,
@@ -26,12 +26,18 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
-from mtsig_core.score_names import check_settled, order_metrics, pick_human_scores
+from mtsig_core.score_names import (
+    RAW_DA,
+    STANDARDIZED_DA,
+    check_settled,
+    order_metrics,
+    pick_human_scores,
+)
 from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
     Cache,
-    decide,
+    decide_by_fitting_rules,
     draw,
     draws_key,
     join_comparisons,
@@ -52,7 +58,7 @@ from mtsig_core.stats.few_units import p_floor, pair_units, welch_satterthwaite
 from mtsig_core.stats.intervals import finite_or_none, jackknife_se
 from mtsig_core.stats.parallel import run_in_order, runs_elsewhere
 from mtsig_core.stats.ranks import RANK_RULES
-from mtsig_core.stats.settings import Plan, check_jobs, resolve_plan
+from mtsig_core.stats.settings import Plan, check_jobs, check_rule_fits, resolve_plan
 from mtsig_core.stats.significance import ONLY_LOOK, SIDES, TESTS
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet
@@ -654,10 +660,12 @@ class _TaskWork:
         """
         errors: dict[str, MtsigError] = {}
         n_errors = 0
+        metrics: list[Metric] = []
         for metric, lang_pair in steps:
             testset = self.task.testset(lang_pair)
             try:
                 chosen_metric = resolve_metric(testset, metric)
+                metrics.append(chosen_metric)
                 resolve_comparison(
                     testset,
                     [chosen_metric],
@@ -670,6 +678,7 @@ class _TaskWork:
             except MtsigError as error:
                 n_errors += 1
                 errors.setdefault(lang_pair, error)
+        check_rule_fits(self.decisions["rank_rule"], metrics)
         if not errors:
             return
         lang_pair, first = next(iter(errors.items()))
@@ -735,7 +744,7 @@ class _TaskWork:
         if metric in counted:
             measured[lang_pair] = counted[metric]
         self.steps.finish_step()
-        return decide(draws, **self.decisions)
+        return decide_by_fitting_rules(draws, **self.decisions)
 
     def compare_across(
         self, metric: str, comparisons: Mapping[str, Comparison], measured: Mapping[str, Measured]
@@ -751,11 +760,16 @@ class _TaskWork:
         draws = None
         if self.sampling["test"] in MACRO_TESTS:
             draws = self._draw_across(metric, settings, measured)
-        if draws is not None and RANK_RULES[self.decisions["rank_rule"]].by_domain:
+        rule = RANK_RULES[self.decisions["rank_rule"]]
+        fits_rule = any(result.ruled is not None for result in results)
+        if draws is not None and rule.by_domain and fits_rule:
             draws = draws.over_domains
         lang_pairs = tuple(comparisons)
         settings_of_macro = settings_across(settings)
-        return _macro_result(metric, results, lang_pairs, draws, settings_of_macro, ci)
+        result = _macro_result(metric, results, lang_pairs, draws, settings_of_macro, ci)
+        if rule.by_mean_place and fits_rule:
+            return _add_better_shares(result, results)
+        return result
 
     def _draw_across(
         self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
@@ -853,7 +867,8 @@ def find_exclusions(lang_pair: str, exclude: Iterable[TaskExclusion]) -> tuple[E
 def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> list[str]:
     """Return the metrics to compare a task by.
 
-    By default all scores of the task, and BLEU for language pairs without scores.
+    By default all scores of the task, and BLEU for language pairs without scores. Of ratings that
+    are there as they were given, too, the standardized ones.
     """
     if metrics is None:
         names = _choose_metrics(task)
@@ -885,7 +900,9 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
 
 
 def _choose_metrics(task: TaskInfo) -> list[str]:
-    metrics = task.own_scores
+    metrics = list(task.own_scores)
+    if {RAW_DA, STANDARDIZED_DA} <= {*metrics}:
+        metrics.remove(RAW_DA)  # which are the same ratings
     if not all(task.scores.values()):
         metrics = [*metrics, "bleu"]
     names = order_metrics(metrics, task.primary)
@@ -948,6 +965,20 @@ def _add_up_decisions(results: Sequence[MetricResult]) -> dict[str, MacroSystem]
                 losses=row.losses + losses,
             )
     return systems
+
+
+def _add_better_shares(macro: MacroResult, results: Sequence[MetricResult]) -> MacroResult:
+    """Add the mean share of systems with a better score, over a system's language pairs."""
+    shares: dict[str, list[float]] = {}
+    for result in results:
+        improvements = result.sign * np.array([row.score for row in result.systems])
+        for row, improvement in zip(result.systems, improvements, strict=True):
+            n_better = np.count_nonzero(improvements > improvement)
+            shares.setdefault(row.system, []).append(n_better / len(improvements))
+    systems = [
+        replace(row, better_share=float(np.mean(shares[row.system]))) for row in macro.systems
+    ]
+    return replace(macro, systems=tuple(systems))
 
 
 def _order_by_wins(systems: Iterable[MacroSystem]) -> tuple[MacroSystem, ...]:

@@ -67,6 +67,7 @@ from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import (
     RANK_RULES,
+    count_only_by_rule,
     count_reversed_pairs,
     find_other_leaders,
     find_top_group,
@@ -785,6 +786,7 @@ def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> C
         "inside": ruled.significant_inside,
         "inside_apart": ruled.inside_apart,
         "turned": count_reversed_pairs(result),
+        "only_by_rule": count_only_by_rule(result),
         "changed": ruled.changed,
         "n_systems": len(result.systems),
     }

@@ -49,6 +49,7 @@ from mtsig_core.stats.settings import (
     Plan,
     check_jobs,
     check_metric,
+    check_rule_fits,
     resolve,
     resolve_decisions,
     resolve_plan,
@@ -297,10 +298,33 @@ def decide(
     >>> decide(draws, correction="holm") == compare(ts, trials=999, correction="holm")
     True
     """
+    check_rule_fits(rank_rule, draws.metrics)
+    return decide_by_fitting_rules(
+        draws,
+        alpha=alpha,
+        correction=correction,
+        ci=ci,
+        baseline=baseline,
+        rank_rule=rank_rule,
+        look=look,
+    )
+
+
+def decide_by_fitting_rules(
+    draws: Draws,
+    *,
+    alpha: float = 0.05,
+    correction: str = "auto",
+    ci: str = "auto",
+    baseline: str | None = None,
+    rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
+) -> Comparison:
+    """As `decide`, also where the rank rule fits no metric, whose ranks are then simultaneous."""
     testset = draws.testset
     plan = draws.plan
     for metric in draws.metrics:
-        check_metric(metric, plan.test, ci, rank_rule)
+        check_metric(metric, plan.test, ci)
     units = make_units(testset, plan.unit, plan.block_length)
     settings = resolve_decisions(
         testset,
@@ -380,12 +404,14 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         The same seed gives the same result, whatever `jobs` is.
     baseline : str, optional
         Compare only with this system; there are no rank ranges then.
-    rank_rule : {"simultaneous", "wmt21", "wmt22", "wmt22-appraise", "wmt23", "wmt24", "wmt25", "overlap"}
-        How ranks are made: as simultaneous rank ranges from the pairs, corrected for all pairs;
-        from segment scores, as the WMT tasks of 2021 to 2025 published ranks; or by overlap of the
-        systems' intervals. The rule decides scores, order, wins and losses; pairs and their tests
-        stay. A warning explains what the rule ignores and what it hides here. ``wmt24`` scores by
-        the mean over domains, which the test set must have.
+    rank_rule : str
+        How ranks are made: "simultaneous", as rank ranges from the pairs, corrected for all pairs;
+        from segment scores as tasks of WMT published ranks, "wmt21", "wmt22", "wmt22-appraise",
+        "wmt22-appraise-all", "wmt23", "wmt24", "wmt25" and "wmt26"; "pearmut", as the dashboard of
+        Pearmut draws lines; or "overlap", of the systems' intervals. The rule decides scores,
+        order, wins and losses; pairs and their tests stay. A warning explains what the rule ignores
+        and what it hides here. "wmt24" scores by the mean over domains, which the test set must
+        have.
     look : str
         Which of how many planned looks at a running evaluation this is, such as ``"2/5"``. The looks
         before the last share a fifth of alpha, so that all together err as seldom as one at alpha.
@@ -416,6 +442,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     ('A', 'B', 0.001, 'a')
     """
     metrics = resolve_metrics(testset, metrics)
+    check_rule_fits(rank_rule, metrics)
     settings, units = resolve_comparison(
         testset,
         metrics,

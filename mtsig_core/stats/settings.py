@@ -7,7 +7,14 @@ from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any
 
-from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, suggest_name
+from mtsig_core.errors import (
+    InputError,
+    Remedy,
+    SettingError,
+    choose_verb,
+    explain_unknown,
+    suggest_name,
+)
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
@@ -280,7 +287,7 @@ def resolve(  # noqa: PLR0913  each choice of a user is a parameter
 ) -> tuple[Settings, Units]:
     """Check the settings of a comparison by these metrics and replace every ``auto``."""
     for metric in metrics:
-        check_metric(metric, test, ci, rank_rule)
+        check_metric(metric, test, ci)
     plan, units = resolve_plan(
         testset,
         test=test,
@@ -497,17 +504,29 @@ def check_jobs(jobs: int) -> None:
         )
 
 
-def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultaneous") -> None:
-    """Check that test, interval and rule for ranks fit the metric: some need segment scores."""
-    if is_segment_mean(metric):
-        return
-    if rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
+def check_rule_fits(rank_rule: str, metrics: Iterable[Metric]) -> None:
+    """Check that a rule for ranks fits one of the metrics at least: some need segment scores."""
+    unfit: dict[str, None] = {}  # in the order in which they were named
+    for metric in metrics:
+        if is_segment_mean(metric):
+            return
+        unfit[metric.name] = None
+    if unfit and rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
+        rule = RANK_RULES[rank_rule]
+        names = ", ".join(unfit)
+        verb = choose_verb(len(unfit), "is a score", "are scores")
         raise SettingError(
-            f"Ranks {RANK_RULES[rank_rule].title} are made of segment scores (human ratings, COMET), "
-            f"and {metric.name} is a score of the whole corpus. Use "
+            f"Ranks {rule.title} are made of segment scores (human ratings, COMET), and "
+            f"{names} {verb} of the whole corpus. Use "
             f"{' or '.join(fitting_rules(False))}, or a metric that is a table of scores.",
             {"rank_rule": "simultaneous"},
         )
+
+
+def check_metric(metric: Metric, test: str, ci: str) -> None:
+    """Check that test and interval fit the metric: some need segment scores."""
+    if is_segment_mean(metric):
+        return
     fitting: Iterable[str]
     if test in TESTS and TESTS[test].of_segments:
         kind = "Test"

@@ -18,6 +18,7 @@ from tests.builders.screens import (
     NAMES,
     answers,
     captions,
+    replace_in_most,
     sentences,
     words,
     written,
@@ -31,10 +32,8 @@ LONG = "very long text " * 700
 def source(tmp_path):
     """Three systems on two domains of documents with two segments each."""
     ref = sentences(60)
-    worse, mixed = [], []
-    for k, text in enumerate(ref):
-        worse.append(text.replace("sentence", "word") if k % 3 else text)
-        mixed.append(text.replace("small test", "big") if k % 2 else text)
+    worse = replace_in_most(ref, 3, "sentence", "word")
+    mixed = replace_in_most(ref, 2, "small test", "big")
     mixed[5] = ARABIC
     mixed[7] = LONG
     unlike = [f"=other {k}" for k in range(60)]

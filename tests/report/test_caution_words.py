@@ -366,6 +366,7 @@ CAUTIONS = [
             "inside": 3,
             "inside_apart": 0,
             "turned": 1,
+            "only_by_rule": 5,
             "changed": 4,
             "n_systems": 12,
         },
