@@ -937,7 +937,7 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
         "counted",
         "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
         "as WMT22 ranked.",
-        advice="--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
+        advice="--scores raw=FILE, or --metrics DA-raw of a task, takes the scores as they were given, as WMT23 ranked.",
         facts=("metric",),
     ),
     "mqm-weights": Kind(
