@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.presenter import get_presenter
@@ -38,6 +39,7 @@ class TestSetInfo:
     systems: tuple[str, ...]
     simulated: bool
     assumed: tuple[Assumption, ...] = ()
+    progress: tuple[ProgressRow, ...] = ()  # of its annotation, where that is known
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
@@ -51,6 +53,7 @@ class TestSetInfo:
             tuple(testset.systems),
             testset.simulated,
             testset.assumed,
+            measure_progress(testset),
         )
 
 
@@ -72,7 +75,8 @@ class Settings(SamplingSettings):
 
     `ci` is the kind of interval for all segments; where few documents have ratings, it may be
     another, see `MetricResult.ci`. `rank_rule` is how ranks are made from the pairs, see
-    `stats.ranks`.
+    `stats.ranks`. `look` says which of how many planned looks it is; `alpha` is the level of this
+    look, see `stats.significance`.
     """
 
     test: str
@@ -81,6 +85,7 @@ class Settings(SamplingSettings):
     ci: str
     baseline: str | None
     rank_rule: str = "simultaneous"
+    look: str = "1/1"
 
 
 @dataclass(frozen=True)
@@ -375,8 +380,8 @@ class MetricResult:
         if table not in _TABLES:
             raise explain_unknown("table", table, _TABLES)
         types = {}  # by column, even if all its values are None
-        for field in fields(_TABLES[table]):
-            types[field.name] = _COLUMN_TYPES[field.type.removesuffix(" | None")]
+        for column in fields(_TABLES[table]):
+            types[column.name] = _COLUMN_TYPES[column.type.removesuffix(" | None")]
         return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
@@ -650,6 +655,9 @@ class MacroSystem:
     losses: int
     #: From 1: no rank range reaches from one cluster into the next. None without ranks.
     cluster: int | None = None
+    #: By a rule of ranks that orders systems by it across language pairs (WMT26): the mean over its
+    #: language pairs of the share of systems there that have a better score.
+    better_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -711,6 +719,8 @@ class TaskComparison:
     excluded: tuple[TaskExclusion, ...] = ()  # who was left out, where, and why
     #: Which metric to trust, where they were held against scores by people.
     agreement: TaskAgreement | None = None
+    #: What was published of whole systems: by language pair, system and column, as it was printed.
+    published: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     #: Cautions on the whole task; each comparison has the cautions on its language pair.
     warnings: tuple[Caution, ...] = ()
 

@@ -15,6 +15,7 @@ from mtsig_core.task import TaskExclusion
 
 LONGEST_REASON = 200
 LONGEST_TEXT = 4000
+LONGEST_NAME = 60
 _LONGEST = {"reason": LONGEST_REASON, "why": LONGEST_TEXT, "text": LONGEST_TEXT}
 
 
@@ -150,6 +151,7 @@ class Entry:
     number: int  # from 1
     at: float  # seconds since 1970
     change: Change
+    author: str = ""  # the name that somebody gave; empty where none was given
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,22 @@ from typing import Any, NamedTuple, Self, TypeVar
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, MtsigError, SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
-from mtsig_core.readers.files import MAX_DEPTH, open_file
+from mtsig_core.readers.document_tasks import drop_stand_in
+from mtsig_core.readers.files import MAX_DEPTH, is_archive, open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
+from mtsig_core.readers.published_values import (
+    PublishedValues,
+    join_published,
+    list_published_files,
+)
 from mtsig_core.readers.rating_formats import parse_weights
 from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.score_tables import list_langpairs
 from mtsig_core.readers.scores import read_rated_outputs
 from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
-from mtsig_core.readers.task_contents import tables_beside
+from mtsig_core.readers.task_contents import explain_other_pairs, tables_beside
 from mtsig_core.readers.task_names import folder_name
 from mtsig_core.readers.tasks import (
     find_task,
@@ -112,9 +118,10 @@ class _Files:
         "", "keep the systems that the table of systems calls withdrawn", False
     )
     mqm_weights: tuple[str, ...] = _option(
-        "major=5,...",
+        "wmt24|major=5,...",
         "weights of MQM's errors that differ from Google's: of a severity, a category or "
-        "both, such as 'minor fluency/punctuation=0.1'",
+        "both, such as 'minor fluency/punctuation=0.1'; wmt24: free renderings and issues of the "
+        "source weigh 0, as in WMT24",
         (),
     )
     raters: str | None = _option(
@@ -167,6 +174,11 @@ class _Files:
         if getattr(self, "scores", ()) or self.raters is None:
             return "mean"
         return self.raters
+
+    @property
+    def weights_of_folder(self) -> Mapping[str, float]:
+        """Return weights of MQM errors in the folder, as `raters_of_folder`."""
+        return {} if getattr(self, "scores", ()) else parse_weights(self.mqm_weights)
 
     def table_options(self) -> dict[str, Any]:
         """How to read tables of scores: arguments of `read_scores` and `join_scores`."""
@@ -298,6 +310,7 @@ class Source(_Files):
                 **self._pick_directions(self._is_of_tables),
                 **self.table_options(),
             )
+            testset = drop_stand_in(testset)
         if self.folder is not None and not self.keep_withdrawn:
             testset = self._drop_withdrawn(testset)  # after tables and runs, which may name them
         if self.refs or self.refs_as_systems:
@@ -399,6 +412,8 @@ class Source(_Files):
             parses=self.parse,
             keep_canary=self.keep_canary,
             raters=self.raters_of_folder,
+            is_rated=bool(self.scores),
+            mqm_weights=self.weights_of_folder,
             **self._pick_directions(lambda name: not self._is_of_tables(name)),
         )
 
@@ -536,6 +551,8 @@ class TaskSource(_Files):
             self.pairs or None,
             keep_canary=self.keep_canary or bool(self.run),
             raters=self.raters_of_folder,
+            rated={pair for pair, _, _ in self.scores},
+            mqm_weights=self.weights_of_folder,
             **self._pick_directions(lambda name: name not in table_names),
         )
 
@@ -549,7 +566,7 @@ class TaskSource(_Files):
             if tables:
                 directions = self._pick_directions(lambda name: name in dict(tables))
                 testset = join_scores(testset, tables, **directions, **self.table_options())
-            return testset
+            return drop_stand_in(testset)
 
         if self.run or self.scores:
             task = task.map_testsets(join)
@@ -611,7 +628,8 @@ class TaskSource(_Files):
             return source, sentences
         try:
             self.check()
-            tables = tables_beside(find_task(self.folder), list(self._all_pairs()), MAX_DEPTH)
+            task_pairs = list(self._all_pairs())
+            tables = tables_beside(find_task(self.folder), task_pairs, MAX_DEPTH)
         except (InputError, SettingError):  # the message comes when the texts are read
             return source, sentences
         tables_by_path: dict[str, list[tuple[str, str, str]]] = {}
@@ -633,7 +651,18 @@ class TaskSource(_Files):
             sentences.append(
                 f"{name} of {pairs} is read from {self.show_path(path)}, beside the texts."
             )
+            others = explain_other_pairs(Path(path), task_pairs)
+            if others and not is_archive(self.folder):  # of which unread files are named
+                sentences.append(f"Not read in part: {self.show_path(path)}: {others}.")
         return source, sentences
+
+    @_limited
+    def read_published(self) -> PublishedValues:
+        """Scores of whole systems that were published, in the folder: by pair, system and column.
+
+        Names are as the tables have them; `match_published` finds those of the task.
+        """
+        return {} if self.folder is None else join_published(list_published_files(self.folder))
 
     def _all_pairs(self) -> Iterable[str]:
         """The language pairs of the task, chosen or not, without reading its texts."""

@@ -4,9 +4,11 @@ from dataclasses import replace
 from functools import partial
 
 from mtsig_core.report.pictures import task_picture
+from mtsig_core.report.progress_report import progress_sections
 from mtsig_core.report.tables import tops_table
 from pages._sections import (
     published_comparison,
+    published_values,
     ranking_sections,
     results_sections,
     review_sections,
@@ -34,7 +36,14 @@ names = ["Language pairs", "Metrics", *ranking_sections.TABS]
 has_runs = results_sections.has_runs(comparison, view.metric)
 if has_runs:
     names.append("Training runs")
+progress = list(progress_sections(comparison))
+if progress:
+    names.insert(0, "Progress")
 open_tab, tabs = controls.tabs([*names, "Caveats and method", "Export"])
+if progress:
+    with tabs["Progress"]:
+        results_sections.show_progress(progress)
+        results_sections.follow_files(view.kept.source)
 with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)
@@ -46,6 +55,7 @@ if open_tab in ranking_sections.TABS:
     with tabs[open_tab]:
         ranking_sections.show_tab(open_tab, view)
 with tabs["Rank rules"]:
+    published_values.show_of_task(view)
     published_comparison.show_of_task(view)
 if has_runs:
     with tabs["Training runs"]:
@@ -53,7 +63,8 @@ if has_runs:
 with tabs["Caveats and method"]:
     results_sections.show_cautions(view, comparison)
 with tabs["Export"]:
-    for_files = replace(by_all_metrics, agreement=agreement)
+    published = published_values.find_of_task(view)
+    for_files = replace(by_all_metrics, agreement=agreement, published=published)
     results_sections.show_files(
         TaskFiles(
             for_files,

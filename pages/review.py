@@ -45,8 +45,7 @@ screen.status(
     ]
 )
 review_sections.show_message()
-if not view.may_edit:
-    review_sections.look_for_changes(view)
+review_sections.watch(view)
 
 before = now = None
 try:

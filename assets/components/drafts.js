@@ -1,6 +1,7 @@
 // What is typed into the forms of a review and not saved yet: the tab keeps it, so that a reload does not lose it. The
-// server has nothing of a form before its button is pressed.
+// server has nothing of a form before its button is pressed. The browser keeps the name of the editor for all reviews.
 const STORE = 'mtsig_drafts', FIELDS = '[class*="st-key-review-"] :is(input[type=text], textarea)'
+const AUTHOR = '.st-key-review-author input', NAME = 'mtsig_author'
 const WAITS = [0, 300, 1000, 3000]  // milliseconds after a run, while the page may still draw its fields again
 const touched = new Set()  // fields in which somebody has typed since the page was loaded: they are left alone
 let review, listens = false
@@ -25,6 +26,8 @@ function type(field, text) {
 }
 
 function restore() {
+  const author = document.querySelector(AUTHOR), authorName = localStorage.getItem(NAME)
+  if (author && authorName && !author.value && !touched.has(AUTHOR)) type(author, authorName)
   const own = read()[review] ?? {}
   for (const field of fields()) {
     const key = name(field)
@@ -38,6 +41,10 @@ export default function({data: {review: link, saved}}) {
   if (!listens) {
     listens = true
     document.addEventListener('input', event => {
+      if (event.isTrusted && event.target.matches(AUTHOR)) {
+        touched.add(AUTHOR)
+        localStorage.setItem(NAME, event.target.value)
+      }
       if (!event.isTrusted || !isField(event.target)) return
       touched.add(review + name(event.target))
       keep(name(event.target), event.target.value)

@@ -112,11 +112,11 @@ _FILES = (
     "demo_references",
     "demo_task",
 )
-_ABOUT_TEXTS = ("refs", "refs_as_systems", "keep_canary", "ids", "tokenize")
+_ABOUT_TEXTS = ("refs", "keep_canary", "ids", "tokenize")
 #: Options about one language pair, of commands that take one or a whole task.
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
 #: Options that need tables of scores.
-_OF_SCORES = ("raters", "lower_is_better", "higher_is_better")
+_OF_SCORES = ("raters", "mqm_weights", "lower_is_better", "higher_is_better")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
@@ -199,7 +199,7 @@ def _check_companions(args: Namespace) -> None:
     has_pairs = not is_demo or options.get("demo_task")
     needs = {
         "raters": (has_tables, "--scores NAME=FILE"),
-        "mqm_weights": (args.scores, "--scores NAME=FILE"),
+        "mqm_weights": (has_tables, "--scores NAME=FILE"),
         "lower_is_better": (has_tables, "--scores NAME=FILE"),
         "higher_is_better": (has_tables, "--scores NAME=FILE"),
         "systems_table": (args.folder, "--folder DIR, a shared task"),

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 from mtsig_core.caution import Caution
 from mtsig_core.cli.inputs import (
     check_out,
+    counts_each_rating,
+    find_rule_of_ratings,
     find_whole_task,
     progress_line,
     read,
@@ -38,7 +43,7 @@ from mtsig_core.cli.testset_commands import (
     run_replicate_task,
     write_all_rules,
 )
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import InputError, SettingError
 from mtsig_core.experiments.metric_agreement import (
     AS_COMPARED,
     agreement,
@@ -47,21 +52,23 @@ from mtsig_core.experiments.metric_agreement import (
 )
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.files import is_archive
+from mtsig_core.readers.files import is_archive, is_folder
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
-from mtsig_core.readers.tasks import pairs_of
+from mtsig_core.readers.tasks import has_segments, list_task_tables, pairs_of
 from mtsig_core.report.commands import task_command
 from mtsig_core.report.experiment_reports import (
     agreement_report,
     autorank_report,
     findings_report,
 )
+from mtsig_core.report.published_tables import published_report
 from mtsig_core.report.task_reports import task_report
 from mtsig_core.report.text import printable, warn
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.published_scores import match_published
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.task import TaskExclusion, read_exclusions
 
@@ -80,6 +87,13 @@ def _add_task(parser: ArgumentParser) -> _ArgumentGroup:
         help="a simulated task: three language pairs, 12 systems in two tracks",
     )
     add_task_source(group)
+    group.add_argument(
+        "folder",
+        metavar="PATH",
+        nargs="?",
+        default=SUPPRESS,
+        help="the same as --folder PATH; a file of ratings that names its language pairs is a task too",
+    )
     return group
 
 
@@ -90,6 +104,11 @@ def add_task(parser: ArgumentParser) -> None:
         "--track",
         choices=("constrained", "unconstrained"),
         help="compare only the systems of one track",
+    )
+    group.add_argument(
+        "--watch",
+        action="store_true",
+        help="print again whenever a file of the task changes, until Ctrl+C",
     )
     group.add_argument(
         "--exclude",
@@ -126,6 +145,12 @@ def _read_one_task(args: Namespace) -> TaskSource:
         raise SettingError(message)
     source = task_source(args)
     check_out(args, source)
+    rule = find_rule_of_ratings(args)
+    if rule is not None:
+        testsets = source.read().testsets.values()
+        if counts_each_rating(rule, testsets):
+            args.raters = "segments"
+            return task_source(args)
     return source
 
 
@@ -144,10 +169,11 @@ def _check_views(args: Namespace) -> None:
 
 def _print_unread(args: Namespace, source: TaskSource) -> None:
     """Print on standard error which files next to the texts of a task are not read."""
-    if source.folder is None:
+    if source.folder is None or not is_folder(source.folder):
         return
     sentences: list[str] = []
-    if is_archive(source.folder):
+    folder = Path(source.folder)
+    if is_archive(folder) or (folder.is_dir() and list_task_tables(folder)):
         sentences += unread_sentences(contents_of(source.folder).unread)
     if args.scores:  # without, all tables next to the texts are tried
         read_paths = {path for *_, path in source.scores}
@@ -160,12 +186,49 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
         print(f"mtsig: {printable(sentence)}", file=sys.stderr)
 
 
+_PAUSE = 2.0  # seconds between two looks at the files of a task
+
+
 def run_task(args: Namespace) -> None:
-    """Compare the systems of a task."""
+    """Compare the systems of a task, with --watch again whenever a file changes."""
+    states = _list_states(args)
+    _compare_systems(args)
+    while args.watch:
+        sleep(_PAUSE)
+        new_states = _list_states(args)
+        if new_states == states:
+            continue
+        states = new_states
+        print(f"mtsig: the files have changed, {datetime.now():%H:%M:%S}", file=sys.stderr)
+        try:
+            _compare_systems(args)
+        except InputError as error:  # the next change may mend it
+            print(f"mtsig: {printable(str(error))}", file=sys.stderr)
+
+
+def _list_states(args: Namespace) -> list[tuple[Path, int, int]]:
+    """Path, size and time of each file of a task that is watched."""
+    if not args.watch:
+        return []
+    source = _read_one_task(args)
+    states = []
+    for path in [*source.files(), *source.list_joined_files()]:
+        with suppress(FileNotFoundError):
+            state = path.stat()
+            states.append((path, state.st_size, state.st_mtime_ns))
+    return states
+
+
+def _compare_systems(args: Namespace) -> None:
+    """Compare the systems of a task once."""
     _check_views(args)
     source = _read_one_task(args)
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # for its error
+    published = source.read_published()
+    if args.folder is not None and published and not has_segments(args.folder):
+        write_report(args, published_report(source.title, published))
+        return
     _print_unread(args, source)
     task = KeptTask(source)
     task = task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
@@ -188,6 +251,8 @@ def run_task(args: Namespace) -> None:
             shared = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
             human_agreement = kept_agreement(task, args.human, progress=progress, **shared)
             result = replace(result, agreement=human_agreement)
+    systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
+    result = replace(result, published=match_published(published, systems))
     settings["jobs"] = None
     command = task_command(task.source, metrics=metrics, human=args.human, **settings)
     write_report(args, task_report(result, command))

@@ -358,6 +358,7 @@ def _list_repeats(rows: list[int]) -> list[int]:
 _N_STARTS = 3  # of each line
 _OFTEN = 5  # times as often as in each companion
 _LEAST_SHARED = 0.01  # share of lines
+_PUNCTUATION = re.compile(r"[\s\"'“”„«»‘’—–-]*")  # a start that is a style of dialogues
 _GO_ON = 0.5  # share of the lines that go on as a companion begins
 #: What language models write around a translation.
 _REMARK = re.compile(
@@ -419,6 +420,8 @@ def _pick_start(
     for start, n in counts.most_common():
         if n < least:
             break
+        if _PUNCTUATION.fullmatch(start):
+            continue
         n_usual = max((counts.get(start, 0) for counts in other_counts), default=0)
         if n >= _OFTEN * max(1, n_usual):
             return start

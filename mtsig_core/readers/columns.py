@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError, suggest_name
+from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.readers.cells import count_truths, read_column
 from mtsig_core.readers.limits import spend
+from mtsig_core.score_names import RAW_DA
 from mtsig_core.testset import as_list, show_name
 
 if TYPE_CHECKING:
@@ -71,8 +73,22 @@ EXPECTED_COLUMNS = (
     "Expected a row for each score with the columns system, line, score (and docid, domain). A row for each line with "
     "a column for each system is read too."
 )
+RAW = "raw"  # the column of scores as they were given, next to standardized ones
 #: Names of columns that hold no scores.
 _NO_SCORES = set().union(*(names for role, names in NAMES.items() if role != "score"))
+
+
+#: The column with the `Evidence` of each score, in the table of a campaign.
+EVIDENCE = "evidence"
+
+
+class Evidence(NamedTuple):
+    """What an annotation tells of an output beside its score."""
+
+    annotation: Annotation
+    source: str | None
+    output: str | None
+    spans: tuple[ErrorSpan, ...]
 
 
 @dataclass(frozen=True)
@@ -98,6 +114,8 @@ class InputTable:
     #: Of a table with a row for each error: the table of ratings, by weights of which some are
     #: given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
+    #: Of a campaign, by language pair: the items with known answers, which may be none.
+    checks: Mapping[str, Sequence[AttentionCheck]] = field(default_factory=dict)
 
     def locate(self, row: RowId) -> str:
         """Name a row for messages."""
@@ -157,8 +175,11 @@ class InputTable:
     def find_score(self, metric: str) -> int | None:
         """The column of scores: the one named after them, else the only one with a usual name."""
         lower = [title.lower() for title in self.header]
-        if metric.lower() in lower:
-            return lower.index(metric.lower())
+        name = metric.lower()
+        if self.is_standardized and name == RAW_DA.lower():
+            name = RAW
+        if name in lower:
+            return lower.index(name)
         usual = (*NAMES["score"], *self.score_names)
         places = [place for place, title in enumerate(lower) if title in usual]
         if len(places) > 1:

@@ -25,6 +25,7 @@ from mtsig_core.readers.columns import NAMES, InputTable
 from mtsig_core.readers.delimited import is_comment
 from mtsig_core.readers.json_tables import read_text_table
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
+from mtsig_core.readers.pearmut import PEARMUT_SCORES, is_pearmut, read_pearmut
 from mtsig_core.readers.rating_formats import (
     APPRAISE,
     is_metricx,
@@ -47,6 +48,7 @@ from mtsig_core.readers.text_formats import (
     read_wmt25,
 )
 from mtsig_core.readers.text_tables import TextTable, share_words, tabulate_texts
+from mtsig_core.score_names import STANDARDIZED_DA
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.
@@ -536,7 +538,7 @@ FORMATS = (
         )
         for name, scores, more in (
             ("appraise-esa", "ESA", r'[^,]*,"?(True|False)"?,"?\['),
-            ("appraise-da", "DA-z", ""),
+            ("appraise-da", STANDARDIZED_DA, ""),
         )
     ),
     Format(
@@ -561,7 +563,7 @@ FORMATS = (
             endings=endings,
         )
         for name, scores, words, endings in (
-            ("mturk", "DA-z", ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
+            ("mturk", STANDARDIZED_DA, ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
             (
                 "mqm-averages",
                 "MQM",
@@ -569,6 +571,16 @@ FORMATS = (
                 (".avg_seg_scores.tsv", ".tsv"),
             ),
         )
+    ),
+    Format(
+        "pearmut",
+        "annotations of Pearmut",
+        lambda sample: is_pearmut(sample.text),
+        _RATINGS,
+        scores=PEARMUT_SCORES,
+        reads={SCORE_TABLE: read_pearmut},
+        remedies=(_NAMED_SCORES,),
+        endings=(".jsonl", ".json"),
     ),
     Format(
         "wmt25-ratings",
@@ -582,7 +594,7 @@ FORMATS = (
     ),
     Format(
         "wmt25-texts",
-        "texts of WMT25",
+        "documents of WMT25 or WMT26",
         lambda sample: is_wmt25_text(sample.record),
         _AS_IT_IS,
         reads={TEXTS: read_wmt25, DOCUMENTS: None},

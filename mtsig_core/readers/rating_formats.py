@@ -26,6 +26,7 @@ from mtsig_core.languages import two_letters
 from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_number, to_object
 from mtsig_core.readers.columns import (
     NAMES,
+    RAW,
     InputTable,
     NumberedRows,
     RowId,
@@ -41,10 +42,7 @@ from mtsig_core.readers.text_tables import name_reference
 from mtsig_core.testset import show_name
 
 _SLOT = NAMES["slot"][0]
-#: Scores as they were given, in addition to standardized ones: scores of this name are taken from
-#: there.
-_RAW = "raw"
-_HEADER = ("system", "line", "score", "rater", "docid", "domain", "langpair", _SLOT, _RAW)
+_HEADER = ("system", "line", "score", "rater", "docid", "domain", "langpair", _SLOT, RAW)
 #: The fields of a rating by their titles in `_HEADER`.
 _Fields = dict[str, Any]
 
@@ -201,7 +199,7 @@ def _standardize(
         fields = row.list_fields()
         fields["line"] = f"{row.document}:{row.item}" if counts_by_document else row.item
         fields["score"] = (row.score - mean) / sd
-        fields[_RAW] = row.score
+        fields[RAW] = row.score
         ratings.append((row.number, fields))
     return _tabulate(
         name,
@@ -235,6 +233,14 @@ MQM_WEIGHTS = MappingProxyType(
         "critical": 5.0,
         "non-translation": 25.0,
         "minor fluency/punctuation": 0.1,
+    }
+)
+#: Weights under which MQM was published, as they differ from `MQM_WEIGHTS`, by name. WMT24 did not
+#: count free renderings, nor what is wrong in the source.
+MQM_PRESETS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "google": {},
+        "wmt24": {"accuracy/creative reinterpretation": 0.0, "source issue": 0.0},
     }
 )
 #: The columns of MQM that number the segments of the whole set, the first that is there counts.
@@ -287,19 +293,26 @@ def _find_mqm_line(places: Mapping[str, int]) -> int:
 
 
 def parse_weights(texts: Iterable[str]) -> dict[str, float]:
-    """Weights of MQM errors that differ from the usual ones.
+    """Weights of MQM errors that differ from the usual ones, one by one or by the name of a preset.
 
     >>> parse_weights(["major=10", "minor fluency/punctuation=0.5"])
     {'major': 10.0, 'minor fluency/punctuation': 0.5}
+    >>> parse_weights(["wmt24", "source issue=1"])
+    {'accuracy/creative reinterpretation': 0.0, 'source issue': 1.0}
     """
-    weights = {}
+    weights: dict[str, float] = {}
     for text in filter(str.strip, texts):
+        preset = MQM_PRESETS.get(text.strip().lower())
+        if preset is not None:
+            weights |= preset
+            continue
         error, _, weight = text.rpartition("=")
         error, weight = error.strip().lower(), weight.strip()
         if not error or not re.fullmatch(r"\d{1,6}(\.\d{1,6})?", weight):
             raise SettingError(
                 f"MQM weights: {show_name(text.strip())!r}. Expected a severity, a category or both, "
-                "and a number, such as major=5 or minor fluency/punctuation=0.1."
+                "and a number, such as major=5 or minor fluency/punctuation=0.1, or a preset: "
+                f"{', '.join(MQM_PRESETS)}."
             )
         weights[error] = float(weight)
     return weights
@@ -362,14 +375,16 @@ def read_spaced(text: str, name: str) -> InputTable:
     table = read_delimited("\n".join(lines), name)
     titles = [title.lower() for title in table.header]
     is_mturk = "z.scr" in titles
-    columns = ["sys", "sid", "z.scr"] if is_mturk else ["system", "seg_id", titles[1]]
+    if not is_mturk:
+        table = table.select([titles.index(title) for title in ("system", "seg_id", titles[1])])
+        return replace(table, header=["system", "line", "score"])
+    columns = ("sys", "sid", "z.scr", "raw.scr")
     table = table.select([titles.index(title) for title in columns])
-    rows = table.rows
-    if is_mturk:
-        rows = [
-            (row, [re.sub(r"\.\d+$", "", str(system)), *cells]) for row, (system, *cells) in rows
-        ]
-    return replace(table, header=["system", "line", "score"], rows=rows)
+    rows: NumberedRows = []
+    for row, (system, *cells) in table.rows:
+        rows.append((row, [re.sub(r"\.\d+$", "", str(system)), *cells]))
+    header = ["system", "line", "score", RAW]
+    return replace(table, header=header, rows=rows, is_standardized=True)
 
 
 # WMT25's JSON.

@@ -27,6 +27,7 @@ from mtsig_core.readers.files import (
 )
 from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
+from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
 from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
@@ -39,9 +40,12 @@ from mtsig_core.readers.tasks import (
     find_document_files,
     find_task,
     find_xml,
+    is_description,
+    is_mqm_table,
     is_of_task,
     is_task,
     list_task_tables,
+    names_source_errors,
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
@@ -86,6 +90,7 @@ class Contents:
     runs: tuple[tuple[str, str, str], ...]  # further training runs
     unread: tuple[tuple[str, str], ...]
     has_only_scores: bool = False  # tables that name their language pairs, without texts
+    has_errors: bool = False  # whether one of these lists errors of MQM, which have weights
 
 
 def contents_of(archive: FilePath) -> Contents:
@@ -104,17 +109,26 @@ def contents_of(archive: FilePath) -> Contents:
     tables = list_task_tables(task)
     read_paths = {path for _, _, path in (*scores, *runs)}
     read_paths |= {str(table.path) for table in tables}
+    read_paths |= {str(file.path) for file in list_published_files(archive)}
+    if tables:
+        read_paths |= {str(path) for path in files if is_description(path)}
     for paths in find_xml(task).values():
         read_paths |= set(map(str, paths))
     documents = find_document_files(task)
     if documents is not None:
         read_paths |= set(map(str, documents.all))
+    table_paths = {path for _, _, path in scores}
     unread = []
     for path in files:
         reason = "" if str(path) in read_paths else _explain_unread(path, task, pairs)
+        if str(path) in table_paths:
+            reason = explain_other_pairs(path, pairs)
         if reason:
             unread.append(UnreadFile(show_name(path.relative_to(root).as_posix()), reason))
-    return Contents(tuple(pairs), tuple(scores), tuple(runs), tuple(unread), bool(tables))
+    has_errors = any(is_mqm_table(table) for table in tables)
+    return Contents(
+        tuple(pairs), tuple(scores), tuple(runs), tuple(unread), bool(tables), has_errors
+    )
 
 
 def _list_task_files(archive: FilePath, task: Path) -> list[Path]:
@@ -180,22 +194,35 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
     return files
 
 
-def _find_table(path: Path, pairs: Collection[str]) -> TaskTable | None:
+def explain_other_pairs(path: Path, pairs: Collection[str]) -> str:
+    """What a table next to texts has of language pairs without texts; empty where it has none."""
+    table = _find_table(path, None)
+    others = [] if table is None else [pair for pair in table.pairs if pair not in pairs]
+    if not others:
+        return ""
+    return (
+        f"it has scores of {', '.join(others)} too, of which there are no texts; alone it is a task of all its "
+        "language pairs"
+    )
+
+
+def _find_table(path: Path, pairs: Collection[str] | None) -> TaskTable | None:
     """Return the table of scores in a file next to texts, with its part of these language pairs.
 
-    None if the file is not a table of scores.
+    None if the file is not a table of scores. `pairs`: None for all.
     """
     name_parts = _split_table_name(path.name)
     if name_parts is not None:
         pair, name = name_parts
-        return TaskTable(name, path, [pair]) if pair in pairs else None
+        is_asked = pairs is None or pair in pairs
+        return TaskTable(name, path, [pair]) if is_asked else None
     if path.name in _TABLES_OF_SYSTEMS or is_of_task(path.name) or task_name(path.name) is not None:
         return None
     table = None
     with suppress(InputError):  # the message is in the reason why it is not read
         table = _find_ratings(path)
-    if table is None:
-        return None
+    if table is None or pairs is None:
+        return table
     if not table.pairs and len(pairs) == 1:
         return table._replace(pairs=[*pairs])
     return table._replace(pairs=[pair for pair in table.pairs if pair in pairs])
@@ -249,6 +276,8 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
 
     `read_wmt` tells which outputs have another name.
     """
+    if names_source_errors(path.name):
+        return "it lists errors of the source text only, which say nothing of the systems"
     folder = _find_task_folder(path, task)
     pair = ""
     if folder == HUMAN_FOLDER:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
@@ -32,12 +33,18 @@ from mtsig_core.readers.files import (
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines
+from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scores
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
-from mtsig_core.readers.systems_table import METADATA_FILE, read_metadata
+from mtsig_core.readers.systems_table import (
+    METADATA_FILE,
+    is_of_participants,
+    read_metadata,
+    read_participants,
+)
 from mtsig_core.readers.task_names import (
     drop_set,
     find_pair,
@@ -49,7 +56,7 @@ from mtsig_core.readers.task_names import (
 from mtsig_core.readers.texts import drop_canary
 from mtsig_core.readers.wmt import ONE_OF_EACH, language_pairs, list_left_out, read_wmt
 from mtsig_core.readers.wmt_xml import read_wmt_xml
-from mtsig_core.score_names import settle_directions
+from mtsig_core.score_names import RAW_DA, STANDARDIZED_DA, settle_directions
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
@@ -62,7 +69,9 @@ class _Options:
     higher_is_better: Collection[str] = ()
     keep_canary: bool = False
     raters: str = "mean"  # as in `read_scores`
+    mqm_weights: Mapping[str, float] = field(default_factory=dict)  # the same
     parses: Sequence[tuple[str, FilePath]] = ()  # of the texts of a single language pair
+    rated: Collection[str] = ()  # language pairs that ratings will join
 
 
 # Texts as plain files, with segment scores next to them, in the layout of mt-metrics-eval. A file
@@ -213,6 +222,9 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
 # evaluation. Tables of one name are joined.
 
 
+_MQM = "MQM"  # what scores of MQM are called
+
+
 class TaskTable(NamedTuple):
     """A file with scores of segments."""
 
@@ -222,22 +234,54 @@ class TaskTable(NamedTuple):
 
 
 def list_task_tables(folder: Path) -> list[TaskTable]:
-    """List the tables in a folder that has only tables; empty for other folders."""
+    """List the tables in a folder that has only tables, or in a file; empty for other folders.
+
+    Tables of published scores of whole systems may lie next to them, and lists of errors of the
+    source.
+    """
     if _list_marks(folder):
         return []
+    paths = [path for path in sorted(_list_files(folder)) if not is_description(path)]
+    rating_paths = [path for path in paths if not names_source_errors(path.name)]
     tables = []
-    for path in sorted(list_paths(folder)):
-        if not is_file(path) or _is_description(path):
-            continue
+    for path in rating_paths or paths:
         head = read_beginning(path)
         fmt = sniff(cut_lines(head))
-        if fmt is None or SCORE_TABLE not in fmt.reads:
-            return []
+        if fmt is None or not fmt.holds_scores:
+            if read_published_file(path):
+                continue
+            if fmt is None or SCORE_TABLE not in fmt.reads:
+                return []
         table = describe_task_table(path, head, list_langpairs(path))
         if not table.pairs:
             return []
         tables.append(table)
+        if table.name == STANDARDIZED_DA:
+            tables.append(table._replace(name=RAW_DA))
     return tables
+
+
+def is_mqm_table(table: TaskTable) -> bool:
+    """Whether a table lists errors, which have weights."""
+    return table.name == _MQM
+
+
+def _list_files(folder: Path) -> list[Path]:
+    """The files in a folder or an archive; a table of ratings by itself."""
+    if os.path.isfile(folder) and not is_archive(folder):
+        return [folder] if _is_rating_file(folder) else []
+    return [path for path in list_paths(folder) if is_file(path)]
+
+
+def _is_rating_file(path: FilePath) -> bool:
+    """Whether a file holds human evaluation as published, which may be of several language pairs."""
+    fmt = sniff(cut_lines(read_beginning(path)))
+    return fmt is not None and fmt.holds_scores and SCORE_TABLE in fmt.reads
+
+
+def names_source_errors(file: str) -> bool:
+    """Whether the name of a file of MQM says that it lists errors of the source text only."""
+    return re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE) is not None
 
 
 def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:
@@ -250,9 +294,9 @@ def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTa
     return TaskTable(name_scores(head) or path.name.partition(".")[0], path, table_pairs)
 
 
-def _is_description(path: Path) -> bool:
-    """Whether a file next to tables is a readme, or a separate file with their header."""
-    if re.match("readme|license|licence", path.name, re.IGNORECASE):
+def is_description(path: Path) -> bool:
+    """Whether a file next to tables is a readme, a list of participants, or a header on its own."""
+    if is_of_participants(path) or re.match("readme|license|licence", path.name, re.IGNORECASE):
         return True
     if not re.match("header", path.name, re.IGNORECASE):
         return False
@@ -270,6 +314,12 @@ def _read_tables(
     folder: Path, pairs: Collection[str] | None, options: _Options
 ) -> dict[str, TestSet]:
     tables = list_task_tables(folder)
+    has_errors = any(map(is_mqm_table, tables))
+    if options.mqm_weights and not has_errors:
+        raise SettingError(
+            f"{show_name(folder)}: weights of MQM errors are given, and no table lists errors. Leave the "
+            "weights out."
+        )
     testsets = {}
     for pair in _list_table_pairs(folder) if pairs is None else pairs:
         files = [(table.name, table.path) for table in tables if pair in table.pairs]
@@ -279,6 +329,7 @@ def _read_tables(
             name=pair,
             langpair=pair,
             raters=options.raters,
+            mqm_weights=options.mqm_weights if _MQM in dict(files) else {},
             higher_is_better={name for name, _ in files},
         )
         assumed = []
@@ -306,11 +357,17 @@ def _list_document_pairs(folder: Path) -> tuple[list[str], list[str]]:
     return ([], []) if files is None else list_document_pairs(files)
 
 
+def _list_usable_pairs(folder: Path) -> list[str]:
+    """The language pairs with references; all of a task without any, which ratings may join."""
+    with_references, others = _list_document_pairs(folder)
+    return with_references or others
+
+
 def _read_documents(
-    folder: Path, pairs: Collection[str] | None, _options: _Options
+    folder: Path, pairs: Collection[str] | None, options: _Options
 ) -> dict[str, TestSet]:
     files = find_document_files(folder)
-    testsets = {} if files is None else read_documents_task(files, pairs)
+    testsets = {} if files is None else read_documents_task(files, pairs, options.rated)
     name = folder_name(folder)
     return {pair: replace(testset, name=f"{name} {pair}") for pair, testset in testsets.items()}
 
@@ -331,7 +388,7 @@ class _Layout:
 
 _TEXTS = _Layout(language_pairs, _read_texts, _list_seg_score_names)
 _XML = _Layout(lambda folder: sorted(find_xml(folder)), _read_xml)
-_DOCUMENTS = _Layout(lambda folder: _list_document_pairs(folder)[0], _read_documents)
+_DOCUMENTS = _Layout(_list_usable_pairs, _read_documents)
 _SCORES = _Layout(
     automatic_scores.list_scored_pairs, _read_automatic_scores, _list_automatic_score_names
 )
@@ -351,6 +408,11 @@ def _find_layout(folder: Path) -> _Layout:
         return _TABLES
     if find_document_files(folder):
         return _DOCUMENTS
+    if not has_segments(folder) and list_published_files(folder):
+        raise InputError(
+            f"{show_name(folder)} has published scores of systems, and no segments, by which they could be "
+            "compared. The command task shows them. Add texts, or scores of segments."
+        )
     return _TEXTS
 
 
@@ -362,6 +424,8 @@ def find_task(folder: FilePath) -> Path:
     head = read_beginning(folder) if os.path.isfile(folder) else b""
     name = show_name(folder)
     refuse_stand_in(head, name, FOLDER)
+    if head and not is_archive(folder) and _is_rating_file(folder):
+        return check_regular(Path(folder))
     find_format(name, head, FOLDER)  # which refuses another format
     root = Path(folder)
     if not is_archive(folder):
@@ -406,6 +470,18 @@ def has_scores(folder: FilePath) -> bool:
     return any(path.name != "references" for path in marks)
 
 
+def has_segments(folder: FilePath) -> bool:
+    """Whether a folder, an archive or a file has texts, or scores of segments.
+
+    Others may have published scores of whole systems.
+    """
+    path = Path(folder)
+    if find_documents(path) is not None or list_task_tables(path):
+        return True
+    names = [file.name for file in list_paths(path)]
+    return is_folder(path) and (is_task(path) or any(map(is_of_task, names)))
+
+
 def _list_marks(folder: FilePath) -> list[Path]:
     """The folders that show a task, in a folder, or at any depth in a zip."""
     names = ("references", automatic_scores.FOLDER_NAME, HUMAN_FOLDER, METRIC_FOLDER)
@@ -440,7 +516,7 @@ def pairs_of(folder: FilePath) -> list[str]:
     return _find_layout(task).list_pairs(task)
 
 
-def read_task(
+def read_task(  # noqa: PLR0913  options of users
     folder: FilePath,
     pairs: Collection[str] | None = None,
     *,
@@ -448,13 +524,16 @@ def read_task(
     higher_is_better: Collection[str] = (),
     keep_canary: bool = False,
     raters: str = "mean",
+    mqm_weights: Mapping[str, float] = MappingProxyType({}),
+    rated: Collection[str] = (),
 ) -> Task:
     """A shared task from a folder: all its language pairs, or some.
 
     Parameters
     ----------
     folder : path-like
-        A folder, or a zip of a folder, in one of three layouts. The layout of WMT25 has
+        A folder, or a zip of a folder, in one of three layouts; or a file of ratings that names its
+        language pairs. The layout of WMT25 has
         ``automatic_scores/SYSTEM.jsonl``. The layout of 2021 to 2024 has texts for `read_wmt`, and
         next to them segment scores as in mt-metrics-eval (``human-scores/en-de.mqm.seg.score``).
         The third layout has WMT's XML files for `read_wmt_xml`, with the language pair in their
@@ -468,7 +547,10 @@ def read_task(
     keep_canary : bool
         As in `read_wmt`.
     raters : {"mean", "segments", "adjusted"}
+    mqm_weights : mapping of str to float
         As in `read_scores`, for a folder that has only ratings.
+    rated : collection of str
+        Language pairs that ratings will join, so that they need no references.
 
     Raises
     ------
@@ -478,14 +560,16 @@ def read_task(
     if not os.path.lexists(folder):
         raise InputError(explain_missing(folder))
     task = find_task(folder)
-    if not is_folder(task):
+    layout = _find_layout(task)
+    if not is_folder(task) and layout is not _TABLES:
         raise InputError(
             f"{show_name(task)} is a file. Expected the folder of a shared task, or a zip of it."
         )
-    layout = _find_layout(task)
     if layout is _TEXTS and pairs:
         _check_pairs(pairs, language_pairs(task))
-    options = _Options(lower_is_better, higher_is_better, keep_canary, raters)
+    options = _Options(
+        lower_is_better, higher_is_better, keep_canary, raters, mqm_weights, rated=rated
+    )
     testsets, assumed_of_testsets = _read_testsets(task, layout, pairs, options)
     bare = [pair for pair, testset in testsets.items() if not testset.systems]
     if bare and (pairs is not None or len(bare) == len(testsets)):
@@ -496,12 +580,15 @@ def read_task(
     if pairs is None and layout is _DOCUMENTS:
         _, without_references = _list_document_pairs(task)
         assumed += [
-            Assumption("pair-without-reference", {"pair": pair}) for pair in without_references
+            Assumption("pair-without-reference", {"pair": pair})
+            for pair in without_references
+            if pair not in rated
         ]
-    infos = {}
+    systems = {system for testset in testsets.values() for system in testset.systems}
     if layout is _SCORES:
-        systems = {system for testset in testsets.values() for system in testset.systems}
         infos = read_metadata(task / METADATA_FILE, systems)
+    else:
+        infos = read_participants(task, systems, list(testsets))
     return Task(
         folder_name(task),
         {pair: testset for pair, testset in testsets.items() if pair not in bare},
@@ -510,7 +597,7 @@ def read_task(
     )
 
 
-def read_pair(
+def read_pair(  # noqa: PLR0913  options of users
     folder: FilePath,
     langpair: str,
     *,
@@ -518,11 +605,13 @@ def read_pair(
     keep_canary: bool = False,
     lower_is_better: Collection[str] = (),
     higher_is_better: Collection[str] = (),
-    raters: str = "mean",
+    is_rated: bool = False,
+    **of_ratings: Any,
 ) -> TestSet:
     """The test set of one language pair of a shared task, of any layout.
 
-    As in `read_task` and `read_wmt`.
+    As in `read_task` and `read_wmt`. `is_rated`: ratings will join it, so it needs no
+    reference. `of_ratings`: raters and mqm_weights.
     """
     task = find_task(folder)
     layout = _find_layout(task)
@@ -532,7 +621,10 @@ def read_pair(
             f"{show_name(task)} has {content}, with which mtsig reads no parses. Give the texts as plain "
             "files."
         )
-    options = _Options(lower_is_better, higher_is_better, keep_canary, raters, parses)
+    rated = [langpair] if is_rated else []
+    options = _Options(
+        lower_is_better, higher_is_better, keep_canary, parses=parses, rated=rated, **of_ratings
+    )
     testsets, assumed = _read_testsets(task, layout, [langpair], options)
     return replace(testsets[langpair], assumed=tuple(assumed))
 

@@ -31,11 +31,12 @@ from mtsig_core.readers.files import (
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, sniff, strip_ending
 from mtsig_core.readers.limits import limit_reading, upload_limits
 from mtsig_core.readers.lines import read_lines, read_text_table_file
+from mtsig_core.readers.published_values import read_published_uploads
 from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
 from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
 from mtsig_core.readers.task_names import task_name, without_pair
-from mtsig_core.readers.tasks import is_task
+from mtsig_core.readers.tasks import is_task, names_source_errors
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_text
 from mtsig_core.testset import TestSet, show_name
@@ -105,7 +106,7 @@ def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
         return []
     files = [(Path(place).name, content) for place, content in list_members(archive)]
     roles = {role.partition(",")[0] for role, _ in guess_uploads(files)}
-    return [] if roles.isdisjoint(("reference", _BOTH, "scores")) else files
+    return [] if roles.isdisjoint(("reference", _BOTH, "scores", "exclude")) else files
 
 
 def list_members(archive: FilePath) -> list[tuple[str, bytes]]:
@@ -163,7 +164,7 @@ def arrange_task(
     sets = set()
     for (file, content), role in zip(files, roles, strict=True):
         place = PurePosixPath(file).name
-        if not role.startswith("scores"):
+        if role != "exclude" and not role.startswith("scores"):
             set_name, pair = _find_set_and_pair(file)
             if role not in _PLACES or not pair:
                 return []
@@ -234,6 +235,8 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
             role = _guess_role(file, content, table)
         except CellError:  # the message comes when the file is read
             role = _BOTH
+        if _is_of_no_segments(file, content, len(files)):
+            role = "exclude"
         has_source_ending = file.removesuffix(".gz").endswith(source_endings)
         if role == "system" and has_source_ending and task_name(file) is None:
             role = "source"  # nothing says that it is an output, and it ends as the source would
@@ -265,6 +268,12 @@ def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     if fmt is not None and fmt.reads.get(SCORE_TABLE) is not None:
         return "scores"
     return named_role if task_file is None else task_file.role
+
+
+def _is_of_no_segments(file: str, content: bytes, n_files: int) -> bool:
+    """Whether a file has published scores of systems, or lists errors of the source for others."""
+    has_errors = n_files > 1 and names_source_errors(file)
+    return has_errors or bool(read_published_uploads([(file, content)]))
 
 
 def _find_role_word(file: str) -> str:

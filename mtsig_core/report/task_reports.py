@@ -33,11 +33,14 @@ from mtsig_core.report.experiment_reports import (
 )
 from mtsig_core.report.export import (
     Records,
+    add_tally,
     join_ratings,
     label_records,
     metric_records,
 )
 from mtsig_core.report.pictures import task_svg
+from mtsig_core.report.progress_report import progress_sections
+from mtsig_core.report.published_tables import published_blocks, published_records
 from mtsig_core.report.reports import (
     methods_section,
     refer_to_methods,
@@ -63,6 +66,7 @@ from mtsig_core.report.sentences import (
     describe_direction,
     explain_far_firsts,
     explain_ranking,
+    explain_tests_across,
     find_rank_rule,
     list_caution_texts,
     list_exclusions,
@@ -125,6 +129,8 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
     }
     if result.agreement is not None:
         record["agreement"] = agreement_record(result.agreement)
+    if result.published:
+        record["published"] = result.published
     if history:
         record["review"] = review_record(history, result)
     return record
@@ -161,6 +167,7 @@ def _list_task_rows(result: TaskComparison, history: History) -> Records:
     rows += label_records("disputed", disputed_records(find_disputes(result)))
     if result.agreement is not None:
         rows += agreement_rows(result.agreement, _AGREEMENT_TABLES)
+    rows += published_records(result.published)
     info = {"task": result.task.name, "digest": result.task.digest}
     return [{**row, **info} for row in rows]
 
@@ -172,6 +179,8 @@ def _list_result_rows(
     labels: Mapping[str, str],
 ) -> Records:
     systems = with_run_records(result.systems, result.runs)
+    if isinstance(result, MetricResult):
+        add_tally(systems, result)
     for row in systems:
         info = task.task.systems.get(row["system"])
         if info is not None:
@@ -292,18 +301,19 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     """
     sections = [_introduce_task(result, command)]
     sections += [_metric_section(result, metric) for metric in list_task_metrics(result)]
+    sections += progress_sections(result)
     sections.append(Section("Where metrics disagree", dispute_blocks(result)))
     if result.agreement is not None:
         sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))
+    if result.published:
+        sections.append(Section("Published scores", list(published_blocks(result.published))))
     if history:
         sections += _review_sections(result, history)
     sections += _caution_sections(result)
     sections.append(methods_section(result))
     sections += _pair_sections(result)
     if history:
-        steps = enumerate(history_sentences(history), 1)
-        blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
-        sections.append(Section("History of the review", blocks, "page"))
+        sections.append(_history_section(history))
     extent = "byte for byte"
     if history:
         extent = "without decisions and notes"
@@ -318,6 +328,36 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
         make_record=partial(_record_task, result, history),
         make_rows=partial(_list_task_rows, result, history),
     )
+
+
+def ranking_report(result: TaskComparison, metric: str, history: Sequence[Entry]) -> Report:
+    """The final ranking of a review with its reasons, on a page to print.
+
+    It has what was decided and why, the ranks, the excluded systems, notes, and who took each step.
+    """
+    review = replay(history)
+    ranks = _metric_section(result, metric)
+    brief = [block for block in ranks.blocks if _is_brief(block)]
+    sections = [*_review_sections(result, history), replace(ranks, blocks=brief)]
+    if review.exclusions:
+        table = left_out_table(review.exclusions)
+        excluded = TableBlock(table=table, title="Excluded", caption="Excluded systems.")
+        sections.insert(1, Section("Excluded systems", [excluded]))
+    sections += [methods_section(result), _history_section(history)]
+    return Report(f"Ranking of {result.task.name}", sections)
+
+
+def _is_brief(block: Block) -> bool:
+    """Whether a page to print has room for a block: no picture, and no table that is folded."""
+    if isinstance(block, TableBlock):
+        return not block.fold
+    return not isinstance(block, Figure)
+
+
+def _history_section(history: Sequence[Entry]) -> Section:
+    steps = enumerate(history_sentences(history), 1)
+    blocks = [Paragraph(text=f"{k}. {step}") for k, step in steps]
+    return Section("History of the review", blocks, "page")
 
 
 def _introduce_task(result: TaskComparison, command: str) -> Section:
@@ -389,7 +429,7 @@ def across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
             title=f"{title}: head-to-head",
             is_detail=True,
             caption=caption,
-            notes=(note,),
+            notes=(note, *explain_tests_across(result, metric)),
             caveats=(refer_to_methods(result, metric),),
             fold=f"Across the language pairs: {n_pairs} of systems",
             print_names=map_print_names(result.task),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from mtsig_core.errors import InputError, MtsigError
 from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
 from mtsig_core.progress import Progress
 from mtsig_core.readers.official_tables import OfficialTable, PublishedRank
+from mtsig_core.readers.published_values import PublishedValues
 from mtsig_core.readers.texts import drop_canary
 from mtsig_core.results import MetricResult
 from mtsig_core.stats.engine import measure
@@ -658,7 +659,16 @@ def _list_few(names: Iterable[str]) -> str:
 # -------------------------------------------------------------------------------------------------
 # Names of a table, and the same names here.
 
-_SAME = {"chrf2": "chrf", "chrf2++": "chrf++", "sacrebleu": "bleu", "mbleu": "m-bleu"}
+_SAME = {
+    "chrf2": "chrf",
+    "chrf2++": "chrf++",
+    "sacrebleu": "bleu",
+    "mbleu": "m-bleu",
+    "zscr": "da-z",
+    "z": "da-z",
+    "rawscr": "da-raw",
+    "raw": "da-raw",
+}
 
 
 @dataclass(frozen=True)
@@ -759,3 +769,29 @@ def _simplify(name: str) -> str:
     """A name without case, spaces, dots, dashes and underscores."""
     plain = re.sub(r"[\s._-]+", "", name.casefold())
     return re.sub(r"[\s._-]+", "", _SAME.get(plain, plain))
+
+
+# -------------------------------------------------------------------------------------------------
+# Published values of a task, next to its own.
+
+
+def match_published(
+    values: PublishedValues, systems: Mapping[str, Collection[str]]
+) -> PublishedValues:
+    """The published values of a task by its own names of language pairs and systems.
+
+    `systems`: those of each language pair of the task. Others are left out.
+
+    >>> match_published({"en-de": {"gpt4": {"AutoRank": "1.0"}, "B": {"AutoRank": "2.0"}}}, {"en-de": ["GPT-4"]})
+    {'en-de': {'GPT-4': {'AutoRank': '1.0'}}}
+    """
+    pairs, _ = match_names(values, systems)
+    matched: PublishedValues = {}
+    for published_pair, pair in pairs.items():
+        for name, columns in values[published_pair].items():
+            # Each by itself, as another file may call a system otherwise.
+            names, _ = _match_systems([name], systems[pair])
+            for system in names.values():
+                of_system = matched.setdefault(pair, {}).setdefault(system, {})
+                of_system |= columns
+    return matched

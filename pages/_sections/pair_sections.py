@@ -62,7 +62,7 @@ from pages._ui.screen import or_end_page
 from pages._ui.views import View
 from pages._work.names import errors_with_names
 
-_EXAMINATION_SETTINGS = ("unit", "trials", "alpha", "seed")
+_EXAMINATION_SETTINGS = ("unit", "trials", "seed")
 
 
 @dataclass(frozen=True)
@@ -162,6 +162,7 @@ class Pair:
 def examine_systems(view: View, a: str, b: str) -> Pair:
     """Examine two systems with the settings of the view."""
     settings = {name: view.settings[name] for name in _EXAMINATION_SETTINGS}
+    settings["alpha"] = view.alpha
     examination = view.experiment(examine_pair, "Examining the pair", a=a, b=b, **settings)
     return Pair(view, a, b, examination)
 
@@ -565,7 +566,7 @@ def show_documents(pair: Pair) -> None:
         placeholder="a document, most in favour of A first",
         width=480,
     )
-    if document is not None and view.testset.has_texts:
+    if document is not None and view.testset.has_outputs:
         address.link("segments", "Read them", a=pair.a, b=pair.b, document=document)
 
 
@@ -576,7 +577,7 @@ def _draw_documents(
 
     Each is a name with what the document adds to the difference.
     """
-    has_texts = pair.view.testset.has_texts
+    has_texts = pair.view.testset.has_outputs
     names = [name for name, _ in extremes]
     values = [value for _, value in extremes]
     clicked = charts.show(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
 from mtsig_core import METRICS, Comparison, MtsigError
-from mtsig_core.errors import Remedy, StoreError, format_count
+from mtsig_core.errors import Remedy, format_count
 from mtsig_core.metrics import metric_titles
 from mtsig_core.report.commands import defaults, task_command
 from mtsig_core.report.pictures import task_picture
+from mtsig_core.report.reports import render_report
 from mtsig_core.report.review import (
     ACROSS_PAIRS,
     MEASURED_SAID,
@@ -29,8 +30,10 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import find_rank_rule, name_metric
 from mtsig_core.report.table import number
+from mtsig_core.report.task_reports import ranking_report
 from mtsig_core.results import TaskComparison
 from mtsig_core.reviews import (
+    LONGEST_NAME,
     LONGEST_REASON,
     LONGEST_TEXT,
     Begin,
@@ -52,7 +55,7 @@ from mtsig_core.stats.settings import PRESETS, SETTINGS
 from pages._sections import results_sections
 from pages._sections.results_sections import TaskFiles
 from pages._store.kept_reviews import KeptReview
-from pages._ui import address, browser, controls, frame, screen, testsets, views
+from pages._ui import address, browser, charts, controls, frame, screen, testsets, views
 from pages._ui.browser import copyable
 from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
@@ -63,6 +66,10 @@ ALL = "all language pairs"
 _SAID = "review.said"
 _BEGUN = "review.begun"
 _SAVED = "review.saved"
+# Keys of the session, too: the name of the editor; a review and the number of its last step that
+# was shown or made here.
+_AUTHOR = "review.author"
+_SEEN = "review.seen"
 _MOST_SEEN = 10  # steps of the history that are seen at once
 
 
@@ -106,7 +113,7 @@ def show_message(form: str = "") -> bool:
 
 def _begin(begin: Begin) -> None:
     try:
-        review = reviews().begin(begin, browser.find_owner(make=True))
+        review = reviews().begin(begin, browser.find_owner(make=True), _read_text(_AUTHOR))
     except MtsigError as problem:
         st.session_state[_SAID] = ("", str(problem))
     else:
@@ -154,11 +161,12 @@ class _Form:
 def _save(kept: KeptReview, make: Callable[[], Change], form: str = "") -> bool:
     """Append a change to the review as it was on screen; return whether that was possible."""
     try:
-        reviews().add(kept.edit_link, make(), len(kept.history))
+        reviews().add(kept.edit_link, make(), len(kept.history), _read_text(_AUTHOR))
     except MtsigError as problem:
         st.session_state[_SAID] = (form, str(problem))
         return False
     st.session_state[_SAVED] = ""
+    st.session_state[_SEEN] = (kept.read_link, len(kept.history) + 1)
     return True
 
 
@@ -423,20 +431,25 @@ def _show_step(view: ReviewView, entry: Entry, text: str, is_undone: bool) -> No
 
 # What everybody sees.
 
-_LOOK = 5.0  # seconds between two looks whether a review has changed
+
+def watch(view: ReviewView) -> None:
+    """Show what others changed since the last run of the page, which runs again when they do."""
+    browser.watch_review(view.kept.read_link, len(view.kept.history))
+    review, n_seen = st.session_state.get(_SEEN, ("", 0))
+    if review == view.kept.read_link and n_seen < len(view.kept.history):
+        sentences = history_sentences(without_link(view.kept.history, view.title))
+        screen.plain(f"New: {'; '.join(sentences[n_seen:])}.")
+    st.session_state[_SEEN] = (view.kept.read_link, len(view.kept.history))
 
 
-@st.fragment(run_every=_LOOK)
-def look_for_changes(view: ReviewView) -> None:
-    """Draw the page again when an editor has changed the review or deleted it.
-
-    This is only for readers: Streamlit may lose a click that meets the timer, and the next action
-    of an editor shows the changes in any case.
-    """
-    with suppress(StoreError):  # the next look finds the database again
-        current = reviews().find(view.kept.read_link)
-        if current is None or len(current.history) != len(view.kept.history):
-            st.rerun()
+def ask_name() -> None:
+    """Let an editor give a name, which the history has with each step."""
+    st.text_input(
+        "Your name, for the history",
+        key=_AUTHOR,
+        max_chars=LONGEST_NAME,
+        placeholder="all readers and every export have it",
+    )
 
 
 def in_each_pair(comparison: TaskComparison, metric: str) -> dict[str, list[str]]:
@@ -545,6 +558,7 @@ def show_decisions(view: ReviewView, now: TaskComparison | None) -> None:
             screen.cautions(decision_cautions(view.review, now))
     if may_decide:
         with right:
+            ask_name()
             show_decide(view, in_each_pair(now, view.review.metric), now)
 
 
@@ -581,10 +595,19 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
     command = task_command(view.now.kept.source, metrics=metric, **view.review.settings)
     history = without_link(view.kept.history, now.task.name)
     picture = make_once(task_picture, now, metric)
+    make_page = partial(ranking_report, now, metric, history)
+    charts.download(
+        "Ranking with its reasons, to print",
+        lambda: render_report(make_page(), "html"),
+        (now.task.name, metric, "ranking"),
+        "html",
+        "review.ranking",
+    )
     results_sections.show_files(TaskFiles(now, picture, metric, command, "review", history))
     st.caption(
-        "The files have the decisions and notes. The command prints their numbers, with the "
-        "exclusions. The picture is the one in the report."
+        "The files have the decisions and notes. To archive the review, keep the JSON: it has all "
+        "numbers, decisions and reasons, and who took each step and when. The command prints the "
+        "numbers, with the exclusions. The picture is the one in the report."
     )
 
 

@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mtsig_core import InputError
+from mtsig_core.readers.published_values import (
+    PublishedValues,
+    join_published,
+    read_published_uploads,
+)
 from mtsig_core.readers.task_names import xml_names
 from mtsig_core.readers.uploads import are_documents, arrange_task, holds_files, pack_files
 from pages._ui import testsets
@@ -97,6 +102,16 @@ def join_archives(files: Sequence[FileLike]) -> Unpacked:
     return LOADED.make(key_of("joined", files), join, lambda joined: joined.size)
 
 
+def find_published(files: Sequence[FileLike]) -> PublishedValues | None:
+    """Return the published scores of systems in files that all have such; else None."""
+
+    def find() -> PublishedValues | None:
+        published = read_published_uploads((file.name, file.getvalue()) for file in files)
+        return join_published(published) if len(published) == len(files) else None
+
+    return LOADED.make(key_of("published", files), find)
+
+
 def pack_task(files: Sequence[FileLike], roles: Sequence[str]) -> Unpacked | None:
     """Return a zip of files of several language pairs, which are a task; None for other files.
 
@@ -107,11 +122,12 @@ def pack_task(files: Sequence[FileLike], roles: Sequence[str]) -> Unpacked | Non
         members = _place_in_task(files, roles)
         if not members:
             return None
-        has_only_scores = set(roles) == {"scores"}
+        has_only_scores = set(roles) <= {"scores", "exclude"}
         name = "ratings.zip" if has_only_scores else "task.zip"
         packed = _pack(name, members, files)
         with suppress(InputError):  # the message comes where the files are read
-            if len(testsets.list_pairs(packed.content, packed.name)) > 1:
+            pairs = testsets.list_pairs(packed.content, packed.name)
+            if len(pairs) > 1 or (pairs and "exclude" in roles):
                 return packed
         return None
 
@@ -130,7 +146,8 @@ def _place_in_task(files: Sequence[FileLike], roles: Sequence[str]) -> list[tupl
     markup = xml_names(names)
     n_markup = sum(len(names_of_pair) for names_of_pair in markup.values())
     are_markup = len(markup) > 1 and n_markup == len(names)
-    if set(roles) == {"scores"} or are_markup or are_documents(contents, roles):
+    are_tables = "scores" in roles and set(roles) <= {"scores", "exclude"}
+    if are_tables or are_markup or are_documents(contents, roles):
         return contents  # a task as they are, in one folder
     return arrange_task(contents, roles)
 

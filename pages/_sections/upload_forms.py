@@ -108,6 +108,29 @@ def pick_raters(place, key: str, has_texts: bool = False) -> str | None:
     return None if value == "mean" else value
 
 
+# Weights of MQM errors.
+
+_OWN = "own"
+#: By preset; the weights of `_OWN` are typed.
+_WEIGHTS = {"google": "Google's", "wmt24": "WMT24's", _OWN: "My own"}
+
+
+def pick_weights(usual: Mapping[str, float]) -> list[str]:
+    """Return the weights of MQM errors as the option takes them; none for the usual ones."""
+    preset = st.selectbox(
+        "Weights of MQM errors",
+        list(_WEIGHTS),
+        key="data.weights",
+        format_func=_WEIGHTS.get,
+        help="WMT24 did not count free renderings, nor issues of the source.",
+    )
+    if preset != _OWN:
+        return [] if preset == "google" else [preset]
+    default = ", ".join(f"{error}={weight:g}" for error, weight in usual.items())
+    weights = st.text_input("My own weights", default, key="data.weights.own", max_chars=1000)
+    return [] if weights == default else weights.split(",")
+
+
 # Columns of tables of scores.
 
 #: What columns of a table of scores are asked for, with the titles of the fields.

@@ -14,6 +14,7 @@ import streamlit as st
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.readers.limits import upload_limits
+from mtsig_core.readers.rating_formats import MQM_WEIGHTS
 from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.readers.uploads import (
     ROLES,
@@ -34,10 +35,12 @@ from mtsig_core.report.commands import command_line
 from mtsig_core.report.tables import inventory_table
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import find_file_cautions
+from pages._sections import published_values
 from pages._sections.upload_archives import (
     ARCHIVE,
     FileLike,
     Unpacked,
+    find_published,
     is_archive,
     join_archives,
     key_of,
@@ -52,6 +55,7 @@ from pages._sections.upload_forms import (
     ask_role,
     pick_raters,
     pick_tokenizer,
+    pick_weights,
 )
 from pages._server import sessions
 from pages._server.internals import DeletedFile, UploadedFile
@@ -278,6 +282,11 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
         lambda: guess_uploads([(file.name, file.getvalue()) for file in files]),
     )
     roles = [role for role, _ in guesses]
+    published = find_published(files) if set(roles) == {"exclude"} else None
+    if published is not None:
+        screen.answer("Published scores of systems: shown, and nothing is tested")
+        published_values.show(published)
+        return
     if roles == ["documents"] and lacks_documents(view):
         _offer_documents(files[0], view.full_set)
         return
@@ -379,12 +388,17 @@ def _offer_zip(file: FileLike) -> None:
     raters = None
     if contents.has_only_scores:
         raters = pick_raters(raters_place, file.file_id)
+    weights: Sequence[str] = ()
+    if contents.has_errors:
+        with above:
+            weights = pick_weights(MQM_WEIGHTS)
     source = TaskSource(
         testsets.zip_name(file.name),
         scores=tables.scores,
         run=contents.runs,
         name=name.strip() or guess,
         raters=raters,
+        mqm_weights=tuple(weights),
         lower_is_better=tables.lower_is_better,
         higher_is_better=tables.higher_is_better,
     )
@@ -503,11 +517,8 @@ def _offer_testset(
         if raters is not None:
             table_options["raters"] = raters
     if tables.weights:
-        default = ", ".join(f"{error}={weight:g}" for error, weight in tables.weights.items())
-        weights = left.text_input(
-            "Weights of MQM errors", default, key="data.weights", max_chars=1000
-        )
-        table_options["mqm_weights"] = [] if weights == default else weights.split(",")
+        with left:
+            table_options["mqm_weights"] = pick_weights(tables.weights)
     if has_texts and "documents" not in counts and not texts_have_documents:
         screen.caution_box(
             "No document ids: segments would be treated as independent, and intervals may be too "

@@ -60,10 +60,10 @@ class ReviewStore:
     def __init__(self, database: Database):
         self._database = database
 
-    def begin(self, change: Begin, owner: str) -> KeptReview:
+    def begin(self, change: Begin, owner: str, author: str = "") -> KeptReview:
         """Start a review, which the owner may list and delete."""
         now = self._database.now()
-        history = (Entry(1, now, change),)
+        history = (Entry(1, now, change, author),)
         edit_link = secrets.token_urlsafe(16)
         link = self._database.add(_KIND, owner, _pack(history), edit_link=edit_link)
         return KeptReview(link, edit_link, history, now)
@@ -81,7 +81,7 @@ class ReviewStore:
             edit_link = link
         return KeptReview(blob.link, edit_link, self._read_history(blob), blob.used)
 
-    def add(self, edit_link: str, change: Change, last_number: int) -> KeptReview:
+    def add(self, edit_link: str, change: Change, last_number: int, author: str = "") -> KeptReview:
         """Append a change, all of it or nothing; `last_number` is of the last entry looked at."""
         blob = self._database.find(_KIND, edit_link)
         if blob is None or blob.edit_link != edit_link:
@@ -94,7 +94,7 @@ class ReviewStore:
             raise ChangedMeanwhile(history[last_number:])
         check(history, change)
         now = self._database.now()
-        history = (*history, Entry(last_number + 1, now, change))
+        history = (*history, Entry(last_number + 1, now, change, author))
         if not self._database.replace(blob, _pack(history)):
             raise ChangedMeanwhile(self._read_history(blob)[last_number:])
         return KeptReview(blob.link, edit_link, history, now)
@@ -116,12 +116,14 @@ class ReviewStore:
         if content is None:  # it was deleted just now
             raise SettingError("This review was deleted or has expired.")
         entries = parse_json(content.decode())
-        return tuple(
-            Entry(number, time, change_from_json(change))
-            for number, (time, change) in enumerate(entries, 1)
-        )
+        history = []
+        for number, (time, change, *author) in enumerate(entries, 1):
+            # Reviews of an earlier version have no authors.
+            name = author[0] if author else ""
+            history.append(Entry(number, time, change_from_json(change), name))
+        return tuple(history)
 
 
 def _pack(history: Iterable[Entry]) -> bytes:
-    steps = [(entry.at, change_to_json(entry.change)) for entry in history]
+    steps = [(entry.at, change_to_json(entry.change), entry.author) for entry in history]
     return json.dumps(steps).encode()

@@ -86,6 +86,16 @@ def keep_drafts(review: str, saved: str) -> None:
     component("drafts")(data={"review": review, "saved": saved}, key="drafts")
 
 
+def watch_review(link: str, n_steps: int) -> None:
+    """Let the browser ask for the number of steps of a review, and run the page when it changes.
+
+    A timer of Streamlit would run the page too, and could take a click that meets it.
+    """
+    component("watch")(
+        data={"review": link, "steps": n_steps}, key="watch", on_steps_change=lambda: None
+    )
+
+
 def show_page_top(page: str) -> None:
     """Scroll to the top when another page opens.
 

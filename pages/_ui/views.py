@@ -32,7 +32,9 @@ from mtsig_core.reviews import Review
 from mtsig_core.score_names import order_metrics
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.significance import ONLY_LOOK, level_at_look, parse_look
 from mtsig_core.testset import name_as_system
+from pages._server import review_steps
 from pages._store.kept_reviews import KeptReview, ReviewStore
 from pages._ui import address, background, controls, result_cache, screen, testsets
 from pages._ui.catalogue import PAGES
@@ -305,7 +307,8 @@ class View:
     @property
     def alpha(self) -> float:
         """Return the level of the tests."""
-        return self.settings["alpha"]
+        look = parse_look(self.settings.get("look", ONLY_LOOK))
+        return level_at_look(self.settings["alpha"], look)
 
     @property
     def level(self) -> str:
@@ -702,6 +705,15 @@ def _open_everywhere(review: Review, offer: testsets.TaskOffer) -> None:
 def reviews() -> ReviewStore:
     """Return the store of reviews."""
     return ReviewStore(testsets.store().database)
+
+
+def count_steps(link: str) -> int:
+    """Count the steps of the review with a link; 0 without a review."""
+    review = reviews().find(link)
+    return 0 if review is None else len(review.history)
+
+
+review_steps.count_steps_by(count_steps)
 
 
 def _close():

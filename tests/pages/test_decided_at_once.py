@@ -13,7 +13,13 @@ from pages._ui import background, result_cache, views
 from tests.builders.cases import brief
 from tests.builders.screens import NAMES
 
-CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"})
+CHOICES = (
+    {"alpha": "0.1"},
+    {"correction": "bh"},
+    {"ci": "basic"},
+    {"look": "2/5"},
+    {"rank_rule": "overlap"},
+)
 
 
 def start_nothing(patch):
@@ -114,11 +120,11 @@ def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, 
 @pytest.mark.parametrize(
     "page, asked",
     brief(
-        3,
+        1,
         [
+            ("size", {"sizes": "ten sizes", "repeats": "100"}),
             ("sampling", {}),
             ("sampling", {"tab": "What each sample concludes"}),
-            ("size", {"sizes": "ten sizes", "repeats": "100"}),
             *(
                 ("trust", {"experiment": name})
                 for name in ("False alarms", "Coverage", "Many comparisons", "Calibration", "Power")

@@ -150,25 +150,22 @@ def test_a_reload_keeps_the_tab_and_the_language_pair(at, kept):
     assert again.session_state["tab"] == "Notes"
 
 
-def test_a_reader_sees_a_decision_without_a_reload(at, kept, monkeypatch):
-    """Of two looks at the review in one run, the second one finds a decision."""
-    app = at("review", review=kept.read_link)
-    assert "1 decided" not in words(app)
-    looks = []
-
-    def look():
-        if not looks:
-            views.reviews().add(kept.edit_link, Decide("en-de_DE", ("Alpha",), "by far"), 1)
-        looks.append(1)
-        return views.reviews()
-
-    monkeypatch.setattr(review_sections, "reviews", look)
+def test_steps_of_others_are_named_once_and_the_server_counts_them(at, kept):
+    """The browser asks for the number; then it runs the page again."""
+    app = at("review", review=kept.edit_link)
+    app.text_input(key="review.author").input(HOSTILE)
+    exclude(app, "Alpha", "late")
+    assert [entry.author for entry in read(kept).history] == ["", HOSTILE]
+    assert "New: " not in words(app)
+    assert f", {escape(HOSTILE)}: excluded Alpha" in words(app)
+    views.reviews().add(kept.edit_link, Decide("en-de_DE", ("Beta",), "by far"), 2, "Ana")
+    for link, n_steps in ((kept.read_link, 3), (kept.edit_link, 3), ("nothing", 0)):
+        assert views.count_steps(link) == n_steps
     app.run()
-    assert "1 decided" in words(app)
-    assert "by far" in words(app)
-    looks.clear()
-    at("review", review=kept.edit_link)
-    assert not looks  # a timer could take the clicks of an editor
+    assert "UTC, Ana: decided en-de_DE: Beta is the first: by far." in words(app)
+    assert "New: " in words(app)
+    app.run()
+    assert "New: " not in words(app)
 
 
 def test_a_review_leaves_another_language_pair_of_its_task_open(at, kept):

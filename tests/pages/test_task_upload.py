@@ -396,3 +396,44 @@ def test_files_that_belong_together_are_a_task(drop, opened, monkeypatch, case):
 def test_a_zip_of_ratings_of_wmt25_is_a_task(drop):
     page = drop(("humeval.zip", zipped({"humeval.jsonl": write_wmt25_ratings()})))
     assert "humeval.zip is a shared task: en-cs_CZ, en-de_DE." in words(page)
+
+
+PUBLISHED = (
+    "autorank.tsv",
+    b"lp\tsystem\tprinted_name\tAutoRank\nen-de\tmine\tMine\t1.0\nen-de\tbase\tBase\t2.5\n",
+)
+
+
+def test_published_scores_alone_are_shown(drop):
+    for file in (PUBLISHED, ("published.zip", zipped({"autorank.tsv": PUBLISHED[1].decode()}))):
+        shown = words(drop(file))
+        assert "Published scores of systems: shown, and nothing is tested" in shown
+        assert "AutoRank (published)" in shown and "2.5" in shown
+
+
+def test_published_scores_stand_on_results(drop, opened, monkeypatch):
+    page = drop(*write_waves(), PUBLISHED)
+    assert "These files are a shared task: en-de, en-zh." in words(page)
+    assert "Not read" not in words(page)
+    results = opened("results", testset=open_task_of(page, monkeypatch), **FEWER)
+    assert "AutoRank (published)" in words(results)
+    assert any("mtsig did not compute" in caption.value for caption in results.caption)
+
+
+MQM_ROW = "{}\td\t1\t{}\tr\ts\tt\t{}\t{}\n"
+
+
+def test_weights_of_mqm_are_a_menu(drop, opened, monkeypatch):
+    """With errors of the source next to the ratings, which are named and not read."""
+    rows = ["system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"]
+    for line in range(1, 9):
+        rows.append(MQM_ROW.format("A", line, "Source issue", "Major"))
+        rows.append(MQM_ROW.format("B", line, "Accuracy/Omission", "Minor"))
+    table = "".join(rows).encode()
+    page = drop(("mqm_x_ende.tsv", table), ("mqm_x_ende.source-errors.tsv", table))
+    assert "Not read: mqm_x_ende.source-errors.tsv." in words(page)
+    page.selectbox(key="data.weights").set_value("wmt24").run()
+    link = open_task_of(page, monkeypatch)
+    results = opened("results", testset=link, **FEWER)
+    assert list_ranked(results) == ["A", "B"]  # by the usual weights B is better
+    assert "--mqm-weights wmt24" in str(all_copied(results))

@@ -15,6 +15,7 @@ import pytest
 from mtsig_core import InputError, TestSet, compare, join_scores, read_scores, read_task
 from mtsig_core.readers import read_text
 from mtsig_core.readers.lines import read_table
+from mtsig_core.readers.rating_formats import parse_weights
 from mtsig_core.readers.task_contents import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 from mtsig_core.stats.ranks import wmt25
@@ -215,6 +216,74 @@ def test_ratings_of_one_language_pair_alone_are_a_task(write, tmp_path):
     assert [*read_task(tmp_path).testsets] == ["cs-en"]
 
 
+def test_a_file_of_ratings_alone_is_a_task(write):
+    assert [*read_task(write("waves.csv", ESA)).testsets] == ["en-cs", "en-ja"]
+    with pytest.raises(InputError, match="plain.csv is a file. Expected the folder"):
+        read_task(write("plain.csv", "a\nb\n"))
+
+
+def test_a_task_has_ratings_as_they_were_given_too(write, tmp_path, run):
+    """As WMT23 ranked; by default only the standardized ones are compared."""
+    write_mturk(write, "ad-seg-scores-cs-en.csv")
+    scores = read_task(tmp_path).testsets["cs-en"].scores
+    assert [*scores] == ["DA-z", "DA-raw"]
+    text = (tmp_path / "ad-seg-scores-cs-en.csv").read_text().splitlines()[1:]
+    for name, column in (("DA-raw", 2), ("DA-z", 3)):
+        given = [float(line.split()[column]) for line in text if line.startswith("A.")]
+        assert scores[name].by_system["A"] == tuple(given)
+    asked = ["task", "--folder", tmp_path, "--trials", 99, "--resamples", 99, "--format", "json"]
+    by_default = json.loads(run(*asked).out)["pairs"]["cs-en"]["metrics"]
+    assert [*by_default] == ["DA-z"]
+    assert [*json.loads(run(*asked, "--metrics", "DA-raw").out)["pairs"]["cs-en"]["metrics"]] == [
+        "DA-raw"
+    ]
+
+
+def test_appraise_of_several_language_pairs_is_a_task(write):
+    """With 11 columns, as WMT23 published them: without scores of documents, and what is bad."""
+    rows = []
+    for pair in ("ces,ukr", "deu,eng"):
+        for system, bonus in (("A", 8), ("B", 0)):
+            for item in range(1, 5):
+                score = 60 + bonus + item
+                rows.append(f"u,{system},{item},TGT,{pair},{score},d,False,1.0,2.0\n")
+            rows.append(f"u,{system},9,TGT,{pair},99,d,True,1.0,2.0\n")
+        rows.append(f"u,A,1,BAD,{pair},1,d#bad0,False,1.0,2.0\n")
+    task = read_task(write("wmt23.csv", "".join(rows)))
+    assert [*task.testsets] == ["cs-uk", "de-en"]
+    assert task.testsets["cs-uk"].scores["DA-raw"].by_system == {
+        "A": (69.0, 70.0, 71.0, 72.0),
+        "B": (61.0, 62.0, 63.0, 64.0),
+    }
+
+
+def test_errors_of_the_source_lie_next_to_ratings(write, tmp_path):
+    write("mqm_ted_ende.tsv", MQM)
+    source_errors = MQM.replace("Accuracy/Omission", "Source error/-")
+    write("mqm_ted_ende.source-errors.tsv", source_errors)
+    testset = read_task(tmp_path).testsets["en-de"]
+    assert testset.scores["MQM"].by_system["A"] == (2.55, 25.0)
+    assert contents_of(tmp_path).unread == (
+        (
+            "mqm_ted_ende.source-errors.tsv",
+            "it lists errors of the source text only, which say nothing of the systems",
+        ),
+    )
+
+
+def test_wmt24_does_not_count_free_renderings(write, tmp_path, run):
+    free = MQM.replace("Style/Awkward", "Accuracy/Creative Reinterpretation")
+    write("mqm_ted_ende.tsv", free.replace("Accuracy/Omission", "Source issue"))
+    for weights, means in (
+        (["--mqm-weights", "wmt24"], {"A": 12.525, "B": 0.0}),
+        (["--mqm-weights", "google"], {"A": 13.775, "B": 0.5}),
+        ([], {"A": 13.775, "B": 0.5}),
+    ):
+        done = run("score", "--folder", tmp_path, "--langpair", "en-de", *weights, "--format=json")
+        assert json.loads(done.out)["metrics"]["MQM"]["scores"] == pytest.approx(means)
+    assert run("task", "--folder", tmp_path, "--mqm-weights", "wmt23").status == 2
+
+
 def test_texts_beside_tables_are_no_task_of_tables(write, tmp_path):
     write_mturk(write, "ad-seg-scores-cs-en.csv"), write("A.txt", "a b\nc d\n")
     with pytest.raises(InputError, match="has no references/"):
@@ -383,6 +452,17 @@ def test_side_by_side_mqm_as_published():
             np.mean([np.mean([*own.values()]) for own in sums[system].values()])
         )
     assert (len(sums), testset.n_segments) == (10, 104)
+    of_wmt24 = read_scores({"MQM": member}, mqm_weights=parse_weights(["wmt24"]))
+    means = {name: np.mean(scores) for name, scores in of_wmt24.scores["MQM"].by_system.items()}
+    uncounted = ("Source issue", "Accuracy/Creative Reinterpretation")
+    for system, segment, rater, category, severity in (
+        (row[0], row[3], row[4], row[7], row[8]) for row in (line.split("\t") for line in lines)
+    ):
+        if category in uncounted:
+            sums[system][segment][rater] -= {"Major": 5, "Minor": 1}[severity]
+    for system, by_segment in sums.items():
+        own = [np.mean([*by_rater.values()]) for by_rater in by_segment.values()]
+        assert means[system] == pytest.approx(np.mean(own))
 
 
 def test_errors_of_the_source_rank_no_systems(write):

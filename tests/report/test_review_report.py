@@ -11,6 +11,7 @@ import pytest
 from mtsig_core import compare
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.report.latex import escape
+from mtsig_core.report.reports import render_report
 from mtsig_core.report.review import (
     ACROSS_PAIRS,
     circles_table,
@@ -25,6 +26,7 @@ from mtsig_core.report.review import (
 )
 from mtsig_core.report.sentences import count_hidden, explain_far_firsts
 from mtsig_core.report.tables import tops_table
+from mtsig_core.report.task_reports import ranking_report
 from mtsig_core.results import TaskInfo
 from mtsig_core.reviews import (
     Begin,
@@ -100,6 +102,13 @@ def test_each_step_is_a_plain_sentence_with_its_time():
     ]
 
 
+def test_a_step_has_the_name_of_its_author():
+    [step] = [replace(entry, author="Ana", number=1) for entry in history()]
+    [sentence] = history_sentences([step])
+    assert sentence.startswith("2026-11-22 14:03 UTC, Ana: began the review of toy")
+    assert review_record([step])["history"][0]["author"] == "Ana"
+
+
 @pytest.fixture(scope="module")
 def before():
     return compare_task(made(missing=1), "X", trials=99, resamples=99)
@@ -146,6 +155,15 @@ def test_before_and_after_side_by_side(before, reviewed):
     assert [
         circles_table(changes, RANK_RULES[rule]).titles[1] for rule in ("simultaneous", "wmt25")
     ] == ["top group: before", "first, ranked as WMT25: before"]
+
+
+def test_the_page_to_print_has_ranks_reasons_and_steps(reviewed):
+    steps, _, winner, found = reviewed
+    report = ranking_report(found, "X", steps)
+    page = Page(render_report(report, "html"))
+    assert {winner, "a <bug>", HOSTILE, "100% _open_"} <= set(page.cells)
+    assert [section.title for section in report.sections][:2] == ["Decided", "Excluded systems"]
+    assert len(report.sections[-1].blocks) == len(steps)
 
 
 def test_every_file_has_what_was_decided(reviewed):

@@ -35,6 +35,7 @@ def server(tmp_path_factory):
         ("/_stcore/health", 200),
         ("/media/a", 404),
         ("/_mtsig/health", 200),
+        ("/_mtsig/review/nothing", 404),
         ("/_stcore/metrics", 404),
         ("//a", 400),
     ],
