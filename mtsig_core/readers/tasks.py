@@ -33,7 +33,7 @@ from mtsig_core.readers.files import (
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines
-from mtsig_core.readers.published_values import read_published_file
+from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scores
@@ -408,6 +408,11 @@ def _find_layout(folder: Path) -> _Layout:
         return _TABLES
     if find_document_files(folder):
         return _DOCUMENTS
+    if not has_segments(folder) and list_published_files(folder):
+        raise InputError(
+            f"{show_name(folder)} has published scores of systems, and no segments, by which they could be "
+            "compared. The command task shows them. Add texts, or scores of segments."
+        )
     return _TEXTS
 
 
