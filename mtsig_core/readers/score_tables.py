@@ -23,7 +23,7 @@ from mtsig_core.readers.columns import (
     show_names,
 )
 from mtsig_core.readers.delimited import read_delimited
-from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.files import FilePath, keep_until_changed
 from mtsig_core.readers.formats import sniff
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.lines import read_table
@@ -84,6 +84,7 @@ class RatingGroup(NamedTuple):
 # What a file is, before its scores are read.
 
 
+@keep_until_changed
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
     return list_pairs(read_table(source))
