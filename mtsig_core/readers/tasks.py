@@ -366,9 +366,24 @@ def _list_document_pairs(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def _list_usable_pairs(folder: Path) -> list[str]:
-    """The language pairs with references; all of a task without any, which ratings may join."""
+    """The language pairs with references or ratings; all of a task without either."""
     with_references, others = _list_document_pairs(folder)
-    return with_references or others
+    if not others:
+        return with_references
+    rated = _list_rated_pairs(folder)
+    return [*with_references, *(pair for pair in others if pair in rated)] or others
+
+
+def _list_rated_pairs(folder: Path) -> set[str]:
+    """The language pairs that tables of ratings name, in a folder or those in it."""
+    paths: set[Path] = set()
+    for place in (folder, *filter(is_folder, list_paths(folder))):
+        paths.update(filter(is_file, list_paths(place)))
+    rated: set[str] = set()
+    for path in sorted(paths):
+        if _is_rating_file(path):
+            rated.update(describe_task_table(path, b"", list_langpairs(path)).pairs)
+    return rated
 
 
 def _read_documents(
