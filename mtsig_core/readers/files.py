@@ -58,12 +58,8 @@ def keep_until_changed(read: Callable[[FilePath], _Result]) -> Callable[[FilePat
 
     @wraps(read)
     def read_kept(path: FilePath) -> _Result:
-        member = _split_path(path)
-        place = path if member is None else member.archive
-        if _UPLOADS.get() is not None or not os.path.isfile(place):
-            return read(path)
-        state = os.stat(check_place(place))
-        return read_once(os.fsdecode(path), state.st_size, state.st_mtime_ns, state.st_ino)
+        state = read_state(path)
+        return read(path) if state is None else read_once(os.fsdecode(path), *state)
 
     return read_kept
 
@@ -155,6 +151,16 @@ def is_file(path: FilePath) -> bool:
 def exists(path: FilePath) -> bool:
     """Whether there is anything of that name, also a link that leads nowhere."""
     return os.path.lexists(path) or is_folder(path) or is_file(path)
+
+
+def read_state(path: FilePath) -> tuple[int, int, int] | None:
+    """Size, time and number of a file, or of the zip that it is in; None of uploads and pipes."""
+    member = None if _UPLOADS.get() is not None else _split_path(path)
+    place = path if member is None else member.archive
+    if _UPLOADS.get() is not None or not os.path.isfile(place):
+        return None
+    state = os.stat(place)
+    return state.st_size, state.st_mtime_ns, state.st_ino
 
 
 def list_folder(folder: FilePath) -> list[str]:

@@ -45,7 +45,7 @@ from mtsig_core.score_names import check_one_direction
 from mtsig_core.testset import show_name
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
-ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
+ScoreTable: TypeAlias = "FilePath | NamedColumns | InputTable | np.ndarray"
 NamedTable = tuple[str, ScoreTable]
 Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
@@ -245,7 +245,9 @@ def _read_group(
 
 def _open_table(source: ScoreTable, metric: str, options: ScoreOptions) -> InputTable:
     """A table that has rows, its columns under their usual names."""
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, InputTable):
+        table = source
+    elif isinstance(source, str | os.PathLike):
         table = read_table(source)
     else:
         table = read_frame_table(f"The table {metric}", source)
