@@ -1358,10 +1358,10 @@ def _compare_ranks(row: RankBeside, way: str) -> str:
     ours = row.ours.get(way)
     if ours is None:
         return f"{row.system} ({published}, here without a rank)"
-    here = rank_interval(ours.low, ours.high)
-    if here == published:
+    computed = rank_interval(ours.low, ours.high)
+    if computed == published:
         return f"{row.system} (cluster {row.published.cluster}, here {ours.cluster})"
-    return f"{row.system} ({published}, here {here})"
+    return f"{row.system} ({published}, here {computed})"
 
 
 def rank_sentences(replication: AnyReplication) -> list[str]:
