@@ -65,8 +65,8 @@ from mtsig_core.stats.published_scores import (
 from mtsig_core.stats.settings import SETTINGS, check_jobs
 
 #: Formats of results that are text and numbers, and of those that are printed too.
-DATA_FORMATS = ("text", "json", "csv")
-ALL_FORMATS = (*DATA_FORMATS, "latex", "html")
+DATA_FORMATS = ("text", "json", "csv", "markdown")
+ALL_FORMATS = (*DATA_FORMATS, "latex", "typst", "html")
 
 
 class _Reading(NamedTuple):

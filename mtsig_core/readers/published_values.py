@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.columns import find_column
+from mtsig_core.readers.columns import InputTable, find_column
 from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import (
     FilePath,
@@ -36,7 +36,7 @@ from mtsig_core.readers.official_tables import (
 )
 from mtsig_core.readers.score_tables import cut_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
-from mtsig_core.readers.task_names import find_pair, without_pair
+from mtsig_core.readers.task_names import find_pair
 from mtsig_core.testset import show_name
 
 #: By language pair, system and column: numbers and ranks as they were printed.
@@ -58,12 +58,8 @@ class PublishedFile(NamedTuple):
 
 def list_published_files(folder: FilePath) -> list[PublishedFile]:
     """The tables of published scores in a folder and the folders in it, in a zip, or in a file."""
-    files = []
-    for path in sorted(_list_files(folder)):
-        tables = read_published_file(path)
-        if tables:
-            files.append(PublishedFile(path, tables))
-    return files
+    files = [PublishedFile(path, read_published_file(path)) for path in _list_files(folder)]
+    return sorted(file for file in files if file.tables)
 
 
 def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
@@ -87,11 +83,23 @@ def read_published_file(path: Path) -> dict[str, OfficialTable]:
     is_named_so = _ENDINGS.fullmatch(path.name) and path.name not in (SYSTEMS_FILE, METADATA_FILE)
     if not is_named_so or (os.path.isfile(path) and os.path.getsize(path) > _MOST_BYTES):
         return {}
+    name, pair_of_name = show_name(path.name), find_pair(path.name)
+    published = {}
     with suppress(InputError):  # which is the message where the file is read for something else
         fmt = sniff(cut_lines(read_beginning(path)))
-        if fmt is None or not fmt.holds_scores:
-            return _parse_file(path)
-    return {}
+        text = "" if fmt is not None and fmt.holds_scores else read_published(path)
+        if read_mturk_systems(text, name) is not None or _has_systems(read_delimited(text, name)):
+            for pair, table in parse_official_tables(text, name, is_task=False).items():
+                has_values = any(table.columns.values()) or table.ranks
+                if has_values and (pair or pair_of_name):
+                    published[pair or pair_of_name] = table
+    return published
+
+
+def _has_systems(table: InputTable) -> bool:
+    """Whether a table has a row for each system, and none for segments or texts."""
+    is_of_others = any(find_column(table.header, role) is not None for role in _NOT_OF_SYSTEMS)
+    return find_column(table.header, "system") is not None and not is_of_others
 
 
 def read_published_uploads(files: Iterable[tuple[str, bytes]]) -> list[PublishedFile]:
@@ -99,30 +107,8 @@ def read_published_uploads(files: Iterable[tuple[str, bytes]]) -> list[Published
     published = []
     for name, content in files:
         with limit_reading(upload_limits()), read_uploaded({name: content}):
-            tables = read_published_file(Path(name))
-        if tables:
-            published.append(PublishedFile(Path(name), tables))
-    return published
-
-
-def _parse_file(path: Path) -> dict[str, OfficialTable]:
-    name = show_name(path.name)
-    text = read_published(path)
-    if read_mturk_systems(text, name) is None:
-        header = read_delimited(text, name).header
-        if find_column(header, "system") is None:
-            return {}
-        if any(find_column(header, content) is not None for content in _NOT_OF_SYSTEMS):
-            return {}
-    tables = parse_official_tables(text, name, is_task=False)
-    _, pair, _ = without_pair(path.name)
-    pair_of_name = pair or find_pair(path.name)
-    published = {}
-    for pair, table in tables.items():
-        has_values = any(table.columns.values()) or table.ranks
-        if has_values and (pair or pair_of_name):
-            published[pair or pair_of_name] = table
-    return published
+            published.append(PublishedFile(Path(name), read_published_file(Path(name))))
+    return [file for file in published if file.tables]
 
 
 def join_published(files: Iterable[PublishedFile]) -> PublishedValues:
