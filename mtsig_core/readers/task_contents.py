@@ -29,7 +29,7 @@ from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
-from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
+from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE, is_of_participants
 from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
 from mtsig_core.readers.tasks import (
     HUMAN_FOLDER,
@@ -276,6 +276,8 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
 
     `read_wmt` tells which outputs have another name.
     """
+    if is_of_participants(path):
+        return ""
     if names_source_errors(path.name):
         return "it lists errors of the source text only, which say nothing of the systems"
     folder = _find_task_folder(path, task)

@@ -234,6 +234,9 @@ def test_a_task_has_ratings_as_they_were_given_too(write, tmp_path, run):
     asked = ["task", "--folder", tmp_path, "--trials", 99, "--resamples", 99, "--format", "json"]
     by_default = json.loads(run(*asked).out)["pairs"]["cs-en"]["metrics"]
     assert [*by_default] == ["DA-z"]
+    asked[0] = "compare"
+    assert [*json.loads(run(*asked, "--langpair", "cs-en").out)["metrics"]] == ["DA-z"]
+    asked[0] = "task"
     assert [*json.loads(run(*asked, "--metrics", "DA-raw").out)["pairs"]["cs-en"]["metrics"]] == [
         "DA-raw"
     ]
