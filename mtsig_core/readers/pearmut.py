@@ -20,7 +20,7 @@ from typing import Any
 from mtsig_core.errors import InputError
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.languages import LANGUAGE
-from mtsig_core.readers.cells import describe_value, read_value, to_key, to_name
+from mtsig_core.readers.cells import describe_value
 from mtsig_core.readers.columns import (
     EVIDENCE,
     NAMES,
@@ -161,12 +161,14 @@ class _Entry:
             results.append(all(in_range))
         return results
 
-    def measure_seconds(self) -> float | None:
-        """The seconds of work, where a pause counts a minute at most; None without a log."""
+    def describe(self, name: str) -> Annotation:
+        """The annotation without its answers; in its time, a pause counts a minute at most."""
         times = [action.time for action in self.actions]
-        if not times:
-            return None
-        return sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+        seconds = None
+        if times:
+            seconds = sum(min(end - begin, _LONGEST_PAUSE) for begin, end in pairwise(times))
+        n_items = sum(self.find_reason(item) is None for item in self.item)
+        return Annotation(name, self.user_id, min(times, default=None), seconds, n_items)
 
 
 def _is_in_range(answer: _Answer, rule: _Rule) -> bool:
@@ -270,6 +272,7 @@ def read_pearmut(text: str, name: str) -> InputTable:
         if not is_void:
             results = entry.list_results()
             checks_of_pair += [AttentionCheck(entry.user_id, passed) for passed in results]
+        annotation = entry.describe(f"{record.campaign} {record.number}")
         for item, answers in entry.list_answers():
             reason = entry.find_reason(item)
             if reason is None and is_void:
@@ -277,9 +280,9 @@ def read_pearmut(text: str, name: str) -> InputTable:
             if reason is not None:
                 left_out[langpair, reason] += len(answers)
                 continue
-            cells = _list_ratings(record, item, answers, f"{name}, {record.row}")
-            left_out[langpair, "without a score"] += len(answers) - len(cells)
-            rows += [(record.row, rating) for rating in cells]
+            ratings = _list_ratings(annotation, langpair, item, answers)
+            left_out[langpair, "without a score"] += len(answers) - len(ratings)
+            rows += [(record.row, rating) for rating in ratings]
     table = InputTable(
         name, _HEADER, rows, left_out=left_out, checks=checks, counts_by_document=True
     )
@@ -288,21 +291,11 @@ def read_pearmut(text: str, name: str) -> InputTable:
 
 
 def _list_ratings(
-    record: _Record, item: _Item, answers: Mapping[str, _Answer], location: str
+    annotation: Annotation, langpair: str, item: _Item, answers: Mapping[str, _Answer]
 ) -> list[Sequence[object]]:
-    """The rows of an item, those with a score."""
-    entry = record.entry
-    rated = [item for item in entry.item if entry.find_reason(item) is None]
-    begin = min((action.time for action in entry.actions), default=None)
-    annotation = Annotation(
-        f"{record.campaign} {record.number}",
-        entry.user_id,
-        begin,
-        entry.measure_seconds(),
-        len(rated),
-    )
-    line = read_value(f"{location}, item_id", item.item_id, to_key)
-    document, _, _ = str(line).rpartition(_SEPARATOR)
+    """The cells of an item's rows, of answers with a score."""
+    line = str(item.item_id)
+    document, _, _ = line.rpartition(_SEPARATOR)
     domain, separator, _ = document.partition(_SEPARATOR)
     rows: list[Sequence[object]] = []
     for system, answer in answers.items():
@@ -317,13 +310,13 @@ def _list_ratings(
         ]
         evidence = Evidence(annotation, item.src, item.tgt.get(system), tuple(spans))
         cells = [
-            read_value(f"{location}, annotation", system, to_name),
-            line,
+            system,
+            item.item_id,
             score,
-            entry.user_id,
-            document or str(line),
+            annotation.rater,
+            document or line,
             annotation.id,
-            find_campaign_pair(record.campaign),
+            langpair,
             domain if separator else "",
             evidence,
         ]

@@ -23,7 +23,7 @@ from mtsig_core.readers.columns import (
     show_names,
 )
 from mtsig_core.readers.delimited import read_delimited
-from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.files import FilePath, keep_until_changed
 from mtsig_core.readers.formats import sniff
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.lines import read_table
@@ -45,7 +45,7 @@ from mtsig_core.score_names import check_one_direction
 from mtsig_core.testset import show_name
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
-ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
+ScoreTable: TypeAlias = "FilePath | NamedColumns | InputTable | np.ndarray"
 NamedTable = tuple[str, ScoreTable]
 Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
@@ -84,6 +84,7 @@ class RatingGroup(NamedTuple):
 # What a file is, before its scores are read.
 
 
+@keep_until_changed
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
     return list_pairs(read_table(source))
@@ -244,7 +245,9 @@ def _read_group(
 
 def _open_table(source: ScoreTable, metric: str, options: ScoreOptions) -> InputTable:
     """A table that has rows, its columns under their usual names."""
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, InputTable):
+        table = source
+    elif isinstance(source, str | os.PathLike):
         table = read_table(source)
     else:
         table = read_frame_table(f"The table {metric}", source)
