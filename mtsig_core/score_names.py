@@ -33,6 +33,9 @@ _MACHINES = re.compile(
     "gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$"
 )
 
+#: Direct assessment: scores as they were given, and standardized by rater.
+RAW_DA, STANDARDIZED_DA = "DA-raw", "DA-z"
+
 _ANY = (-math.inf, math.inf)
 _COUNTED = (0, math.inf)
 
@@ -297,6 +300,18 @@ def pick_human_scores(names: Iterable[str]) -> list[str]:
         if not _MACHINES.search(lower) and not _PEOPLE.isdisjoint(re.split("[^a-z]+", lower)):
             human.append(name)
     return human
+
+
+def drop_as_given(names: Iterable[str]) -> list[str]:
+    """Names of scores without ratings as they were given, if the same ratings are standardized.
+
+    >>> drop_as_given(["DA-z", "DA-raw", "bleu"]), drop_as_given(["DA-raw"])
+    (['DA-z', 'bleu'], ['DA-raw'])
+    """
+    names = list(names)
+    if STANDARDIZED_DA not in names:
+        return names
+    return [name for name in names if name != RAW_DA]
 
 
 #: Learned metrics that read the reference, those that agreed best with people in the metrics tasks

@@ -134,6 +134,16 @@ def exists(path: FilePath) -> bool:
     return os.path.lexists(path) or is_folder(path) or is_file(path)
 
 
+def read_state(path: FilePath) -> tuple[int, int, int] | None:
+    """Size, time and number of a file, or of the zip that it is in; None of uploads and pipes."""
+    member = None if _UPLOADS.get() is not None else _split_path(path)
+    place = path if member is None else member.archive
+    if _UPLOADS.get() is not None or not os.path.isfile(place):
+        return None
+    state = os.stat(place)
+    return state.st_size, state.st_mtime_ns, state.st_ino
+
+
 def list_folder(folder: FilePath) -> list[str]:
     """The names of what is in a folder or a zip, sorted, except those that begin with a point."""
     member = _split_path(folder)

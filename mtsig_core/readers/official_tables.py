@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from mtsig_core.errors import InputError
@@ -29,6 +30,7 @@ from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_lines, read_table, sniff_file
 from mtsig_core.readers.mturk_tables import read_mturk_systems
+from mtsig_core.readers.task_names import find_pair
 from mtsig_core.testset import show_name
 
 _EXPECTED = "a table of published scores"
@@ -77,12 +79,17 @@ def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
 
 
 def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
-    """The tables of a shared task in a file; errors as `parse_official_tables` has them."""
-    return parse_official_tables(read_published(path), show_name(path))
+    """The tables of a shared task in a file, whose name may say the language pair.
+
+    Errors as `parse_official_tables` has them.
+    """
+    pair = find_pair(Path(path).name)
+    tables = parse_official_tables(read_published(path), show_name(path), is_task=not pair)
+    return {pair_of_table or pair: table for pair_of_table, table in tables.items()}
 
 
 def read_published(path: FilePath) -> str:
-    """The table in a file as text; of a workbook, the columns of numbers.
+    """The table in a file as text; of a workbook, its columns with tabs between them.
 
     Such as WMT24's AutoRank has a sheet for each language pair.
     """
@@ -90,32 +97,15 @@ def read_published(path: FilePath) -> str:
     if fmt is None or fmt.name != "xlsx":
         return "\n".join(read_lines(path, _EXPECTED))
     table = read_table(path)
-    system = find_column(table.header, "system")
-    if system is None:  # a frame of pandas has the systems as its index, whose column has no name
-        system = table.header.index("") if "" in table.header else 0
-    pair = find_column(table.header, "langpair")
-    places = [system]
-    header = ["system"]
-    if pair is not None:
-        places.insert(0, pair)
-        header.insert(0, NAMES["langpair"][0])
-    for place, title in enumerate(table.header):
-        if place not in places and _has_numbers(table, place):
-            places.append(place)
-            header.append(title)
-    rows = [cells for _, cells in table.select(places).rows]
-    return "\n".join(map(_write_row, [header, *rows]))
+    header = [title or NAMES["system"][0] for title in table.header]
+    if find_column(header, "system") is None:
+        header[0] = NAMES["system"][0]
+    return "\n".join(map(_write_row, [header, *(cells for _, cells in table.rows)]))
 
 
 def _write_row(cells: Sequence[object]) -> str:
     """A row with tabs between its cells, and no others."""
     return "\t".join(re.sub(r"\s+", " ", str(cell)) for cell in cells)
-
-
-def _has_numbers(table: InputTable, column: int) -> bool:
-    """Whether a column has numbers, and nothing else but marks of no value."""
-    cells = [word.strip() for word in table.list_words(column)]
-    return any(map(_NUMBER.fullmatch, cells)) and all(map(_is_number_or_nothing, cells))
 
 
 def _is_number_or_nothing(cell: str) -> bool:
@@ -151,28 +141,32 @@ def parse_official_table(
     return tables[pairs[0]]
 
 
-def _drop_words(table: InputTable) -> InputTable:
-    """A wide table without the columns of words, if others have numbers: they are no scores."""
+def _arrange_columns(table: InputTable) -> InputTable:
+    """A wide table with its systems first, without columns of words if others have numbers.
+
+    They are no scores.
+    """
     titles = [_name_column(title) for title in table.header]
     if {*titles} >= _LONG_COLUMNS:
         return table
-    numbers = set()
-    words = set()
-    places = [place for place, title in enumerate(titles) if title not in _PAIR_COLUMNS]
-    for place in places[1:]:  # without that of the systems
-        if titles[place] in _RANK_COLUMNS:
-            continue
-        if _IS_OF_SYSTEM.fullmatch(titles[place]):
-            words.add(place)
-            continue
+    # The sort keeps the order of all others.
+    places = sorted(
+        range(len(titles)), key=lambda k: (titles[k] not in _PAIR_COLUMNS, titles[k] != "system")
+    )
+    others = [k for k in places if titles[k] not in _PAIR_COLUMNS][1:]
+    numbers, words = set(), set()
+    for place in others:
         cells = [_clean_number(word) for word in table.list_words(place)]
-        if any(map(_NUMBER.fullmatch, cells)):
+        is_of_system = _IS_OF_SYSTEM.fullmatch(titles[place]) is not None
+        if titles[place] in _RANK_COLUMNS or (
+            any(map(_NUMBER.fullmatch, cells)) and not is_of_system
+        ):
             numbers.add(place)
-        elif not all(map(_is_number_or_nothing, cells)):
+        elif is_of_system or not all(map(_is_number_or_nothing, cells)):
             words.add(place)
     if not numbers:
-        return table
-    return table.select([place for place in range(len(titles)) if place not in words])
+        words.clear()
+    return table.select([place for place in places if place not in words])
 
 
 def _name_column(title: str) -> str:
@@ -200,7 +194,7 @@ def parse_official_tables(
     >>> parse_official_tables("lp,system,BLEU\nen-de,A,27.8\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
-    table = read_mturk_systems(text, name) or _drop_words(read_delimited(text, name))
+    table = read_mturk_systems(text, name) or _arrange_columns(read_delimited(text, name))
     if len(table.header) < 2 or not any(table.header):
         first_line, _, _ = text.lstrip().partition("\n")
         raise InputError(

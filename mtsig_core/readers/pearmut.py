@@ -7,6 +7,7 @@ dashboard gives to download. Campaigns are called such as ``eng_Latn---ces_Latn 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import statistics
@@ -19,7 +20,7 @@ from typing import Any
 from mtsig_core.errors import InputError
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.languages import LANGUAGE
-from mtsig_core.readers.cells import describe_value, read_value, to_key, to_name
+from mtsig_core.readers.cells import describe_value
 from mtsig_core.readers.columns import (
     EVIDENCE,
     NAMES,
@@ -160,12 +161,14 @@ class _Entry:
             results.append(all(in_range))
         return results
 
-    def measure_seconds(self) -> float | None:
-        """The seconds of work, where a pause counts a minute at most; None without a log."""
+    def describe(self, name: str) -> Annotation:
+        """The annotation without its answers; in its time, a pause counts a minute at most."""
         times = [action.time for action in self.actions]
-        if not times:
-            return None
-        return sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+        seconds = None
+        if times:
+            seconds = sum(min(end - begin, _LONGEST_PAUSE) for begin, end in pairwise(times))
+        n_items = sum(self.find_reason(item) is None for item in self.item)
+        return Annotation(name, self.user_id, min(times, default=None), seconds, n_items)
 
 
 def _is_in_range(answer: _Answer, rule: _Rule) -> bool:
@@ -213,6 +216,18 @@ def _list_records(text: str, name: str) -> list[_Record]:
     return records
 
 
+def _drop_unfinished(text: str) -> tuple[str, int]:
+    """Entries in lines without a last line that breaks off, and how many lines are dropped."""
+    lines, _, last = text.rpartition("\n")
+    if not lines.strip() or not last.strip() or _IN_LINES.match(text) is None:
+        return text, 0
+    try:
+        json.loads(last)
+    except ValueError:
+        return lines, 1
+    return text, 0
+
+
 def _parse_campaigns(text: str, name: str) -> dict[str, list[Any]]:
     """The lists of entries by campaign."""
     try:
@@ -234,7 +249,11 @@ def _is_entry(record: object) -> bool:
 
 
 def read_pearmut(text: str, name: str) -> InputTable:
-    """A row for each score, without what a reset has voided and what is beside the campaign."""
+    """A row for each score, without what a reset has voided and what is beside the campaign.
+
+    Pearmut adds lines while annotators work, so the last line may be incomplete; it is counted.
+    """
+    text, n_unfinished = _drop_unfinished(text)
     records = _list_records(text, name)
     last_resets = {}
     for k, record in enumerate(records):
@@ -243,6 +262,8 @@ def read_pearmut(text: str, name: str) -> InputTable:
     rows: NumberedRows = []
     left_out: Counter[tuple[str, str]] = Counter()
     checks: dict[str, list[AttentionCheck]] = {}
+    if n_unfinished:
+        left_out[find_campaign_pair(name_output(name)), "line that is not finished"] = n_unfinished
     for k, record in enumerate(records):
         entry = record.entry
         is_void = k <= last_resets.get((record.campaign, entry.user_id), -1)
@@ -251,6 +272,7 @@ def read_pearmut(text: str, name: str) -> InputTable:
         if not is_void:
             results = entry.list_results()
             checks_of_pair += [AttentionCheck(entry.user_id, passed) for passed in results]
+        annotation = entry.describe(f"{record.campaign} {record.number}")
         for item, answers in entry.list_answers():
             reason = entry.find_reason(item)
             if reason is None and is_void:
@@ -258,9 +280,9 @@ def read_pearmut(text: str, name: str) -> InputTable:
             if reason is not None:
                 left_out[langpair, reason] += len(answers)
                 continue
-            cells = _list_ratings(record, item, answers, f"{name}, {record.row}")
-            left_out[langpair, "without a score"] += len(answers) - len(cells)
-            rows += [(record.row, rating) for rating in cells]
+            ratings = _list_ratings(annotation, langpair, item, answers)
+            left_out[langpair, "without a score"] += len(answers) - len(ratings)
+            rows += [(record.row, rating) for rating in ratings]
     table = InputTable(
         name,
         _HEADER,
@@ -275,21 +297,11 @@ def read_pearmut(text: str, name: str) -> InputTable:
 
 
 def _list_ratings(
-    record: _Record, item: _Item, answers: Mapping[str, _Answer], location: str
+    annotation: Annotation, langpair: str, item: _Item, answers: Mapping[str, _Answer]
 ) -> list[Sequence[object]]:
-    """The rows of an item, those with a score."""
-    entry = record.entry
-    rated = [item for item in entry.item if entry.find_reason(item) is None]
-    begin = min((action.time for action in entry.actions), default=None)
-    annotation = Annotation(
-        f"{record.campaign} {record.number}",
-        entry.user_id,
-        begin,
-        entry.measure_seconds(),
-        len(rated),
-    )
-    line = read_value(f"{location}, item_id", item.item_id, to_key)
-    document, _, _ = str(line).rpartition(_SEPARATOR)
+    """The cells of an item's rows, of answers with a score."""
+    line = str(item.item_id)
+    document, _, _ = line.rpartition(_SEPARATOR)
     domain, separator, _ = document.partition(_SEPARATOR)
     rows: list[Sequence[object]] = []
     for system, answer in answers.items():
@@ -304,13 +316,13 @@ def _list_ratings(
         ]
         evidence = Evidence(annotation, item.src, item.tgt.get(system), tuple(spans))
         cells = [
-            read_value(f"{location}, annotation", system, to_name),
-            line,
+            system,
+            item.item_id,
             score,
-            entry.user_id,
-            document or str(line),
+            annotation.rater,
+            document or line,
             annotation.id,
-            find_campaign_pair(record.campaign),
+            langpair,
             domain if separator else "",
             evidence,
         ]

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.columns import find_column
+from mtsig_core.readers.columns import InputTable, find_column
 from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import (
     FilePath,
     is_archive,
     is_file,
     is_folder,
-    list_folder,
     list_paths,
     read_uploaded,
 )
@@ -37,7 +36,7 @@ from mtsig_core.readers.official_tables import (
 )
 from mtsig_core.readers.score_tables import cut_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
-from mtsig_core.readers.task_names import find_pair, without_pair
+from mtsig_core.readers.task_names import find_pair
 from mtsig_core.testset import show_name
 
 #: By language pair, system and column: numbers and ranks as they were printed.
@@ -59,27 +58,20 @@ class PublishedFile(NamedTuple):
 
 def list_published_files(folder: FilePath) -> list[PublishedFile]:
     """The tables of published scores in a folder and the folders in it, in a zip, or in a file."""
-    files = []
-    for path in sorted(_list_files(folder)):
-        tables = read_published_file(path)
-        if tables:
-            files.append(PublishedFile(path, tables))
-    return files
+    files = [PublishedFile(path, read_published_file(path)) for path in _list_files(folder)]
+    return sorted(file for file in files if file.tables)
 
 
-def _list_files(folder: FilePath) -> list[Path]:
+def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
     is_workbook = os.fsdecode(folder).lower().endswith(".xlsx")  # which is a zip, too
     if is_workbook or not is_folder(folder):
         return [Path(folder)]
-    if is_archive(folder):
-        return [path for path in list_paths(folder) if is_file(path)]
     files = []
     for path in list_paths(folder):
         if is_file(path):
             files.append(path)
-        elif is_folder(path):
-            inside = [path / name for name in list_folder(path)]
-            files += [file for file in inside if is_file(file)]
+        elif depth and not is_archive(folder):  # of which all is listed
+            files += _list_files(path, depth - 1)
     return files
 
 
@@ -91,11 +83,23 @@ def read_published_file(path: Path) -> dict[str, OfficialTable]:
     is_named_so = _ENDINGS.fullmatch(path.name) and path.name not in (SYSTEMS_FILE, METADATA_FILE)
     if not is_named_so or (os.path.isfile(path) and os.path.getsize(path) > _MOST_BYTES):
         return {}
+    name, pair_of_name = show_name(path.name), find_pair(path.name)
+    published = {}
     with suppress(InputError):  # which is the message where the file is read for something else
         fmt = sniff(cut_lines(read_beginning(path)))
-        if fmt is None or not fmt.holds_scores:
-            return _parse_file(path)
-    return {}
+        text = "" if fmt is not None and fmt.holds_scores else read_published(path)
+        if read_mturk_systems(text, name) is not None or _has_systems(read_delimited(text, name)):
+            for pair, table in parse_official_tables(text, name, is_task=False).items():
+                has_values = any(table.columns.values()) or table.ranks
+                if has_values and (pair or pair_of_name):
+                    published[pair or pair_of_name] = table
+    return published
+
+
+def _has_systems(table: InputTable) -> bool:
+    """Whether a table has a row for each system, and none for segments or texts."""
+    is_of_others = any(find_column(table.header, role) is not None for role in _NOT_OF_SYSTEMS)
+    return find_column(table.header, "system") is not None and not is_of_others
 
 
 def read_published_uploads(files: Iterable[tuple[str, bytes]]) -> list[PublishedFile]:
@@ -103,51 +107,28 @@ def read_published_uploads(files: Iterable[tuple[str, bytes]]) -> list[Published
     published = []
     for name, content in files:
         with limit_reading(upload_limits()), read_uploaded({name: content}):
-            tables = read_published_file(Path(name))
-        if tables:
-            published.append(PublishedFile(Path(name), tables))
-    return published
-
-
-def _parse_file(path: Path) -> dict[str, OfficialTable]:
-    name = show_name(path.name)
-    text = read_published(path)
-    if read_mturk_systems(text, name) is None:
-        header = read_delimited(text, name).header
-        if find_column(header, "system") is None:
-            return {}
-        if any(find_column(header, content) is not None for content in _NOT_OF_SYSTEMS):
-            return {}
-    tables = parse_official_tables(text, name, is_task=False)
-    _, pair, _ = without_pair(path.name)
-    pair_of_name = pair or find_pair(path.name)
-    published = {}
-    for pair, table in tables.items():
-        has_values = any(table.columns.values()) or table.ranks
-        if has_values and (pair or pair_of_name):
-            published[pair or pair_of_name] = table
-    return published
+            published.append(PublishedFile(Path(name), read_published_file(Path(name))))
+    return [file for file in published if file.tables]
 
 
 def join_published(files: Iterable[PublishedFile]) -> PublishedValues:
-    """The values of all files; a column that differs in two files has the name of the second file."""
+    """The values of all files; a column that was there before has the name of its file."""
     values: PublishedValues = {}
+    titles: dict[str, set[str]] = {}
     for file in files:
         for pair, table in file.tables.items():
-            of_pair = values.setdefault(pair, {})
+            known_titles = titles.setdefault(pair, set())
             for column, texts in _list_columns(table).items():
-                differs = any(
-                    of_pair.get(name, {}).get(column, text) != text for name, text in texts.items()
-                )
-                title = f"{column} ({show_name(file.path.name)})" if differs else column
+                title = f"{column} ({file.path.name})" if column in known_titles else column
+                known_titles.add(title)
                 for system, text in texts.items():
-                    of_pair.setdefault(system, {})[title] = text
+                    values.setdefault(pair, {}).setdefault(system, {})[title] = text
     return values
 
 
-def _list_columns(table: OfficialTable) -> dict[str, dict[str, str]]:
+def _list_columns(table: OfficialTable) -> dict[str, Mapping[str, str]]:
     """The numbers of each column, and the ranks, by system."""
-    columns = {title: dict(texts) for title, texts in table.columns.items() if texts}
+    columns = {title: texts for title, texts in table.columns.items() if texts}
     if table.ranks:
         columns[RANK] = {system: _write_rank(rank) for system, rank in table.ranks.items()}
     return columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,7 +25,7 @@ from mtsig_core.readers.columns import (
     show_names,
 )
 from mtsig_core.readers.delimited import read_delimited
-from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.files import FilePath, read_state
 from mtsig_core.readers.formats import sniff
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.lines import read_table
@@ -46,7 +47,7 @@ from mtsig_core.score_names import check_one_direction
 from mtsig_core.testset import show_name
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
-ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
+ScoreTable: TypeAlias = "FilePath | NamedColumns | InputTable | np.ndarray"
 NamedTable = tuple[str, ScoreTable]
 Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
@@ -89,6 +90,15 @@ class RatingGroup(NamedTuple):
 
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
+    state = read_state(source)
+    if state is None:
+        return list_pairs(read_table(source))
+    return [*_list_langpairs_once(os.fsdecode(source), *state)]
+
+
+@lru_cache(maxsize=1024)
+def _list_langpairs_once(source: str, *_state: int) -> list[str]:
+    """The same, kept until the file changes, as a task asks for it many times."""
     return list_pairs(read_table(source))
 
 
@@ -248,7 +258,9 @@ def _read_group(
 
 def _open_table(source: ScoreTable, metric: str, options: ScoreOptions) -> InputTable:
     """A table that has rows, its columns under their usual names."""
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, InputTable):
+        table = source
+    elif isinstance(source, str | os.PathLike):
         table = read_table(source)
     else:
         table = read_frame_table(f"The table {metric}", source)

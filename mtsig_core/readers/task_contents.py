@@ -29,7 +29,7 @@ from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
-from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
+from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE, is_of_participants
 from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
 from mtsig_core.readers.tasks import (
     HUMAN_FOLDER,
@@ -117,9 +117,12 @@ def contents_of(archive: FilePath) -> Contents:
     documents = find_document_files(task)
     if documents is not None:
         read_paths |= set(map(str, documents.all))
+    table_paths = {path for _, _, path in scores}
     unread = []
     for path in files:
         reason = "" if str(path) in read_paths else _explain_unread(path, task, pairs)
+        if str(path) in table_paths:
+            reason = explain_other_pairs(path, pairs)
         if reason:
             unread.append(UnreadFile(show_name(path.relative_to(root).as_posix()), reason))
     has_errors = any(is_mqm_table(table) for table in tables)
@@ -191,22 +194,35 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
     return files
 
 
-def _find_table(path: Path, pairs: Collection[str]) -> TaskTable | None:
+def explain_other_pairs(path: Path, pairs: Collection[str]) -> str:
+    """What a table next to texts has of language pairs without texts; empty where it has none."""
+    table = _find_table(path, None)
+    others = [] if table is None else [pair for pair in table.pairs if pair not in pairs]
+    if not others:
+        return ""
+    return (
+        f"it has scores of {', '.join(others)} too, of which there are no texts; alone it is a task of all its "
+        "language pairs"
+    )
+
+
+def _find_table(path: Path, pairs: Collection[str] | None) -> TaskTable | None:
     """Return the table of scores in a file next to texts, with its part of these language pairs.
 
-    None if the file is not a table of scores.
+    None if the file is not a table of scores. `pairs`: None for all.
     """
     name_parts = _split_table_name(path.name)
     if name_parts is not None:
         pair, name = name_parts
-        return TaskTable(name, path, [pair]) if pair in pairs else None
+        is_asked = pairs is None or pair in pairs
+        return TaskTable(name, path, [pair]) if is_asked else None
     if path.name in _TABLES_OF_SYSTEMS or is_of_task(path.name) or task_name(path.name) is not None:
         return None
     table = None
     with suppress(InputError):  # the message is in the reason why it is not read
         table = _find_ratings(path)
-    if table is None:
-        return None
+    if table is None or pairs is None:
+        return table
     if not table.pairs and len(pairs) == 1:
         return table._replace(pairs=[*pairs])
     return table._replace(pairs=[pair for pair in table.pairs if pair in pairs])
@@ -260,6 +276,8 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
 
     `read_wmt` tells which outputs have another name.
     """
+    if is_of_participants(path):
+        return ""
     if names_source_errors(path.name):
         return "it lists errors of the source text only, which say nothing of the systems"
     folder = _find_task_folder(path, task)

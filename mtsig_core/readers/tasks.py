@@ -15,6 +15,7 @@ from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import read_automatic_scores
+from mtsig_core.readers.columns import InputTable
 from mtsig_core.readers.document_tasks import (
     DocumentFiles,
     find_documents,
@@ -32,8 +33,8 @@ from mtsig_core.readers.files import (
     list_paths,
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
-from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines
-from mtsig_core.readers.published_values import read_published_file
+from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
+from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scores
@@ -56,7 +57,7 @@ from mtsig_core.readers.task_names import (
 from mtsig_core.readers.texts import drop_canary
 from mtsig_core.readers.wmt import ONE_OF_EACH, language_pairs, list_left_out, read_wmt
 from mtsig_core.readers.wmt_xml import read_wmt_xml
-from mtsig_core.score_names import settle_directions
+from mtsig_core.score_names import RAW_DA, STANDARDIZED_DA, settle_directions
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
@@ -256,6 +257,8 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         if not table.pairs:
             return []
         tables.append(table)
+        if table.name == STANDARDIZED_DA:
+            tables.append(table._replace(name=RAW_DA))
     return tables
 
 
@@ -319,8 +322,15 @@ def _read_tables(
             "weights out."
         )
     testsets = {}
+    # Each file is read once, as those of all language pairs are large.
+    contents: dict[Path, InputTable] = {}
     for pair in _list_table_pairs(folder) if pairs is None else pairs:
-        files = [(table.name, table.path) for table in tables if pair in table.pairs]
+        files: list[tuple[str, InputTable]] = []
+        for table in tables:
+            if pair in table.pairs:
+                if table.path not in contents:
+                    contents[table.path] = read_table(table.path)
+                files.append((table.name, contents[table.path]))
         # All language pairs decide the direction of scores together, later.
         testset = read_scores(
             files,
@@ -356,9 +366,24 @@ def _list_document_pairs(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def _list_usable_pairs(folder: Path) -> list[str]:
-    """The language pairs with references; all of a task without any, which ratings may join."""
+    """The language pairs with references or ratings; all of a task without either."""
     with_references, others = _list_document_pairs(folder)
-    return with_references or others
+    if not others:
+        return with_references
+    rated = _list_rated_pairs(folder)
+    return [*with_references, *(pair for pair in others if pair in rated)] or others
+
+
+def _list_rated_pairs(folder: Path) -> set[str]:
+    """The language pairs that tables of ratings name, in a folder or those in it."""
+    paths: set[Path] = set()
+    for place in (folder, *filter(is_folder, list_paths(folder))):
+        paths.update(filter(is_file, list_paths(place)))
+    rated: set[str] = set()
+    for path in sorted(paths):
+        if _is_rating_file(path):
+            rated.update(describe_task_table(path, b"", list_langpairs(path)).pairs)
+    return rated
 
 
 def _read_documents(
@@ -406,6 +431,11 @@ def _find_layout(folder: Path) -> _Layout:
         return _TABLES
     if find_document_files(folder):
         return _DOCUMENTS
+    if not has_segments(folder) and list_published_files(folder):
+        raise InputError(
+            f"{show_name(folder)} has published scores of systems, and no segments, by which they could be "
+            "compared. The command task shows them. Add texts, or scores of segments."
+        )
     return _TEXTS
 
 

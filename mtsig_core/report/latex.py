@@ -32,10 +32,11 @@ _MOST_IN_SERIES = 8  # columns of a series side by side
 _MOST_IN_MATRIX = {"matrix": 15, "starred": 25}  # systems, by the kind of its columns
 #: Digits of a column, by its kind; a wider one is set in lines.
 _WIDEST = {"name": _LONGEST_NAME, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
-_PLACES = ("main", "caveats", "detail")
+PAPER_PLACES = ("main", "caveats", "detail")
 _NARROWEST = 13  # digits of a column of names: the most between two places where a name can break
 _LINE = 90  # digits of a table that is broken into pages
 GREY_ROW = r"\rowcolor[gray]{.9}"  # begins a row
+_DARK_CELL = r"\cellcolor[gray]{.75}"
 
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of
 # its own. \mtsigfit shrinks a table that is wider than the line, \mtsignote sets what belongs to a
@@ -134,25 +135,36 @@ def report_latex(report: Report) -> str:
     Comments at the top name the packages that it needs and repeat the warnings. Each table has what
     is needed to read it; how it was tested is written once.
     """
-    blocks: list[Block] = []
-    for _, shown_blocks in report.select_blocks(_PLACES, _is_shown):
-        blocks += shown_blocks
-    comments: list[str] = []
-    for block in blocks:
-        comments += _comment_lines(block)
-    output = [PREAMBLE + "".join(f"% {line}\n" for line in comments)]
+    blocks = select_for_paper(report)
+    output = [PREAMBLE + "".join(f"% {line}\n" for line in list_comments(blocks))]
     labels: Counter[str] = Counter()
     for block in blocks:
         if isinstance(block, Paragraph):
             output += _paragraph_blocks(block)
         if isinstance(block, TableBlock) and block.caption and not _is_too_wide(block.table):
             for table_block in _split_series(block):
-                label = _make_label(table_block.title, labels)
+                label = make_label(table_block.title, labels)
                 output.append(block_latex(table_block, label))
     return "\n".join([*output, END])
 
 
-def _is_shown(block: Block) -> bool:
+def select_for_paper(report: Report) -> list[Block]:
+    """The blocks of a report that a paper has."""
+    blocks: list[Block] = []
+    for _, shown_blocks in report.select_blocks(PAPER_PLACES, is_on_paper):
+        blocks += shown_blocks
+    return blocks
+
+
+def list_comments(blocks: Iterable[Block]) -> list[str]:
+    """What a paper's file says in comments, a line each: warnings, and what it leaves out."""
+    comments: list[str] = []
+    for block in blocks:
+        comments += _comment_lines(block)
+    return comments
+
+
+def is_on_paper(block: Block) -> bool:
     """Whether a paper has the block; it has a matrix in numbers, not in signs."""
     if isinstance(block, TableBlock):
         return not block.table.has_kind("sign")
@@ -186,7 +198,7 @@ def _paragraph_blocks(block: Paragraph) -> list[str]:
     return []
 
 
-def _make_label(title: str, labels: Counter[str]) -> str:
+def make_label(title: str, labels: Counter[str]) -> str:
     """A label that no other table has; `labels` counts them."""
     label = re.sub("[^a-z0-9]+", "-", title.lower())
     labels[label] += 1
@@ -244,21 +256,22 @@ def block_latex(block: TableBlock, label: str) -> str:
     n_rows = len(table.rows)
     is_long = n_rows > MOST_ON_A_PAGE
     sentences = [block.caption, *block.notes]
-    sentences += table.legend.explain(table, marked="Bold", grey="Grey")
+    sentences += table.legend.explain(table, marked="Bold", grey="Grey", dark="Dark grey")
     sentences += block.caveats
     if n_rows > _MOST_ROWS:
         table = table.pick_rows(range(_MOST_ROWS))
         sentences.append(f"The first {_MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all.")
     caption, note = _caption_and_note(block.title, label, sentences)
-    texts = _write_cells(table, block.print_names)
-    columns = "".join(_column_specs(table, texts, is_long))
-    rows = _row_lines(table, texts)
+    texts = write_cells(table, block.print_names)
+    specs = _column_specs(table, texts, is_long)
+    columns = "".join(specs)
+    rows = _row_lines(table, texts, specs)
     if is_long:
         return _set_long(columns, table.titles, rows, caption, note)
     return _set_floating(columns, table.titles, rows, caption, note)
 
 
-def _write_cells(table: Table, print_names: Mapping[str, str]) -> list[list[str]]:
+def write_cells(table: Table, print_names: Mapping[str, str]) -> list[list[str]]:
     """The text of each cell, with the names of systems in print."""
     rows = []
     for row in table.rows:
@@ -310,14 +323,18 @@ def _find_room_for_text(table: Table, cells: Sequence[Sequence[str]]) -> int:
     return max(_NARROWEST, room // max(1, n_texts) - 2)
 
 
-def _row_lines(table: Table, texts: Sequence[Sequence[str]]) -> list[str]:
+def _row_lines(table: Table, texts: Sequence[Sequence[str]], specs: Sequence[str]) -> list[str]:
     lines = []
+    name_key = table.name_key()
     for number, row in enumerate(texts):
         cells = []
-        for column, text in zip(table.columns, row, strict=True):
-            cell = _cell_latex(column.kind, text)
+        for column, text, spec in zip(table.columns, row, specs, strict=True):
+            is_wrapped = spec.startswith(">")
+            cell = _cell_latex(column.kind, text, is_wrapped)
             if (number, column.key) in table.marks:
                 cell = rf"\textbf{{{cell}}}"
+            if number in table.dark and column.key == name_key:
+                cell = _DARK_CELL + cell
             cells.append(cell)
         if number in table.grey:
             cells[0] = GREY_ROW + cells[0]
@@ -327,19 +344,23 @@ def _row_lines(table: Table, texts: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def _cell_latex(kind: str, text: str) -> str:
-    if kind in ("name", "pair"):
-        return name_cell(text)
+def _cell_latex(kind: str, text: str, is_wrapped: bool) -> str:
+    """A cell, which can be broken into lines only where its column is set in lines."""
     if kind == "rank":
         return text.replace("-", "--")
-    is_text = kind in ("text", "sign", "starred")
+    is_text = kind in ("text", "sign")
     if is_text and text == MISSING:
         return "--"
-    if is_text:
-        return name_cell(text)
+    if is_text or kind in ("name", "pair"):
+        return name_cell(text) if is_wrapped else escape(text)
     if not text:
         return ""
-    return number_cell(text).replace(" ●", r"~$\bullet$")
+    cell = number_cell(text).replace(" ●", r"~$\bullet$")
+    return re.sub("[†‡]", _write_mark, cell)
+
+
+def _write_mark(mark: re.Match[str]) -> str:
+    return _SPECIAL[mark[0]]
 
 
 def _set_floating(

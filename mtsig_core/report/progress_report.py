@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mtsig_core.annotation_progress import ProgressRow
@@ -11,6 +12,7 @@ from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Cell, Table, TableBuilder
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
 from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan
+from mtsig_core.stats.significance import level_at_look, parse_look
 
 _COLUMNS = (
     ("documents", "documents", "count", ""),
@@ -20,14 +22,26 @@ _COLUMNS = (
     ("hours", "hours of work", "score", ".1f"),
     ("seconds_per_item", "seconds for an item", "score", ".0f"),
 )
+_TITLE = "how far the annotation is"
+_NOTE = (
+    "Items are counted once, whoever rated them. Hours count a pause as a minute at most. Checks: attention checks "
+    "passed."
+)
 
 
 def progress_sections(result: TaskComparison) -> Iterator[Section]:
-    """A section for each language pair whose annotation is known."""
+    """A section for all language pairs whose annotation is known, and one for each of them."""
+    totals = []
+    sections = []
     for lang_pair, comparison in result.pairs.items():
         blocks = list(progress_blocks(comparison))
         if blocks:
-            yield Section(f"{lang_pair}: how far the annotation is", blocks)
+            totals.append(replace(comparison.testset.progress[0], name=lang_pair))
+            sections.append(Section(f"{lang_pair}: {_TITLE}", blocks))
+    if len(sections) > 1:
+        block = TableBlock(table=progress_table(totals), title="Annotated so far", notes=(_NOTE,))
+        yield Section(f"All language pairs: {_TITLE}", [block])
+    yield from sections
 
 
 def progress_blocks(comparison: Comparison) -> Iterator[Block]:
@@ -38,10 +52,7 @@ def progress_blocks(comparison: Comparison) -> Iterator[Block]:
     yield TableBlock(
         table=progress_table(rows),
         title="Annotated so far",
-        notes=(
-            "Items are counted once, whoever rated them. Hours count a pause as a minute at most. "
-            "Checks: attention checks passed.",
-        ),
+        notes=(_NOTE,),
     )
     for metric, metric_result in comparison.metrics.items():
         open_pairs = list_open_pairs(comparison, metric_result)
@@ -54,7 +65,7 @@ def progress_blocks(comparison: Comparison) -> Iterator[Block]:
             )
 
 
-def progress_table(rows: tuple[ProgressRow, ...]) -> Table:
+def progress_table(rows: Sequence[ProgressRow]) -> Table:
     """A row for all, and one for each domain, system and rater."""
     table = TableBuilder("progress", rows)
     table.add("kind", "of", "text")
@@ -85,7 +96,11 @@ class OpenPair(NamedTuple):
 
 
 def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPair]:
-    """The pairs of systems that are still open, the largest difference first."""
+    """The pairs of systems that are still open, the largest difference first.
+
+    What they would take is at the level of the last of the planned looks.
+    """
+    comparison = _at_last_look(comparison)
     if cannot_plan(comparison, result.metric) is not None or not result.pairs:
         return []
     plans = plan(comparison, _choose_difference(result), metric=result.metric)
@@ -96,6 +111,15 @@ def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPa
         if not pair.significant and planned is not None:
             open_pairs.append(OpenPair(pair, planned))
     return sorted(open_pairs, key=lambda row: -abs(row.pair.delta))
+
+
+def _at_last_look(comparison: Comparison) -> Comparison:
+    """The comparison with the level of the last of its planned looks."""
+    settings = comparison.settings
+    look = parse_look(settings.look)
+    last_look = look._replace(number=look.n_planned)
+    share = level_at_look(1.0, last_look) / level_at_look(1.0, look)
+    return replace(comparison, settings=replace(settings, alpha=settings.alpha * share))
 
 
 def _choose_difference(result: MetricResult) -> float:
@@ -139,5 +163,5 @@ def _explain_open(result: MetricResult, units: str) -> str:
         f"More {units}: until a true difference of {difference:g} is found 8 times in 10, at alpha divided by "
         "the number of pairs. The difference is named beforehand, as the one seen here is no guide to the true "
         f"one. Hours: all work so far, by the {units} that both systems have. Do not stop as soon as a pair is "
-        "significant: looks at a running annotation add up to more than alpha."
+        "significant: looks at a running annotation add up to more than alpha, unless they are planned (setting Look)."
     )

@@ -893,6 +893,7 @@ def _list_task_cautions(comparison: TaskComparison, metric: str) -> list[str]:
     other_tops = name_other_tops(comparison, metric)
     if other_tops is not None:
         sentences.append(other_tops)
+    sentences += _count_only_by_rule(comparison, metric)
     announced_rule = _compare_announced_rule(comparison, metric)
     if announced_rule is not None:
         sentences.append(announced_rule)
@@ -914,6 +915,20 @@ def _list_task_cautions(comparison: TaskComparison, metric: str) -> list[str]:
             "Wins, ties and losses exclude them."
         )
     return sentences + list_gaps_across(comparison, metric)
+
+
+def _count_only_by_rule(comparison: TaskComparison, metric: str) -> list[str]:
+    """Write how many pairs of systems only the rule of the ranks separates; nothing for none."""
+    n_only = n_pairs = 0
+    for result in _list_results(comparison, metric):
+        n_only += count_only_by_rule(result)
+        n_pairs += len(result.pairs)
+    if n_only == 0:
+        return []
+    pairs = format_count(n_pairs, "pair")
+    verb = choose_verb(n_only, "differs", "differ")
+    title = find_metric_rule(comparison, metric).title
+    return [f"Ranked {title}, {n_only} of {pairs} {verb} without a significant difference."]
 
 
 def _compare_announced_rule(comparison: TaskComparison, metric: str) -> str | None:
@@ -1546,6 +1561,18 @@ def explain_own_tests(result: MetricResult, settings: Settings) -> str:
         f"These differences and decisions are by {_name_test(settings)}, not by the rule of the ranks. Ranked "
         f"{rule.title}, the difference is of {rule.compares}, and {n_by_rule} of {n_pairs} {verb}."
     )
+
+
+def explain_tests_across(comparison: TaskComparison, metric: str) -> list[str]:
+    """Write that pairs across language pairs are by the test, where a rule ranks within each."""
+    rule = find_metric_rule(comparison, metric)
+    if rule.name == "simultaneous":
+        return []
+    settings = _get_settings(select_lang_pairs(comparison, metric))
+    return [
+        f"These differences and decisions are by {_name_test(settings)}. Ranks {rule.title} are made within each "
+        "language pair."
+    ]
 
 
 def _name_test(settings: Settings) -> str:

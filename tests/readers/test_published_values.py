@@ -95,6 +95,12 @@ def test_alone_they_are_shown_and_nothing_is_tested(write, tmp_path, run):
         assert "no difference between them can be tested" in done.out
 
 
+def test_other_commands_name_the_one_that_shows_them(write, tmp_path, run):
+    write("autorank.tsv", TABLE)
+    done = run("findings", "--folder", tmp_path)
+    assert done.status == 2 and "The command task shows them." in done.err
+
+
 @needs_published
 def test_published_tables_of_five_years_are_found():
     sizes = {}

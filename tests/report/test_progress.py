@@ -64,6 +64,9 @@ def test_open_pairs_say_what_they_would_take(rated):
     assert cells["more"] == max(0, row.plan.size_family.units - 24)
     assert cells["hours"] == pytest.approx(cells["more"] * 2.0 / 24)
     assert [block.table.key for block in progress_blocks(comparison)] == ["progress", "open-pairs"]
+    at_look = compare(rated, ["ESA"], trials=999, resamples=999, look="2/5")
+    at_level = compare(rated, ["ESA"], trials=999, resamples=999, alpha=0.04)
+    assert list_open_pairs(at_look, result)[0].plan == list_open_pairs(at_level, result)[0].plan
     assert not list(
         progress_blocks(compare(TestSet("s", rated.systems, {}, scores=rated.scores), ["ESA"]))
     )
@@ -72,7 +75,10 @@ def test_open_pairs_say_what_they_would_take(rated):
 def test_the_command_shows_it_and_json_has_it(capsys):
     main(["task", str(FILE), "--trials", "99", "--resamples", "99"])
     out = capsys.readouterr().out
-    assert "eng_Latn-ces_Latn: how far the annotation is" in out and "seconds for an item" in out
+    assert (
+        "eng_Latn-ces_Latn: how far the annotation is" in out
+        and "All language pairs: how far" in out
+    )
     main(["task", str(FILE), "--trials", "99", "--resamples", "99", "--format", "json"])
     record = json.loads(capsys.readouterr().out)
     rows = record["pairs"]["eng_Latn-ces_Latn"]["testset"]["progress"]

@@ -14,7 +14,7 @@ from mtsig_core.report.experiment_reports import (
     rules_verdict,
 )
 from mtsig_core.report.reports import RENDERERS, render_report
-from mtsig_core.report.sentences import describe_methods
+from mtsig_core.report.sentences import describe_methods, list_caution_texts
 from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
@@ -85,6 +85,22 @@ def test_open_pairs_are_counted_by_a_named_test_where_a_rule_decides(by_rule):
         assert "pairs show no significant difference" in caution.text
 
 
+def test_a_task_says_how_many_pairs_only_the_rule_separates():
+    settings = {"trials": 199, "resamples": 20}
+    found = compare_task(simulated_task(), "human", rank_rule="wmt26", **settings)
+    pairs = []
+    for comparison in found.pairs.values():
+        pairs += comparison.metrics["human"].pairs
+    n_only = sum(pair.rule_better is not None and not pair.significant for pair in pairs)
+    assert n_only > 1
+    said = (
+        f"Ranked as WMT26, {n_only} of {len(pairs)} pairs differ without a significant difference."
+    )
+    assert said in list_caution_texts(found, "human")
+    ours = compare_task(simulated_task(), "human", **settings)
+    assert not any("without a significant" in text for text in list_caution_texts(ours, "human"))
+
+
 def test_differences_are_marked(by_rule):
     shown = rules_table(by_rule, "human")
     for word, *ranks in zip(shown.values("differs"), *map(shown.values, RULES), strict=True):
@@ -102,7 +118,11 @@ def test_pairs_that_ranks_tie_or_separate_are_counted(by_rule):
         separated = sum(
             1 for pair in result.pairs if not pair.significant and not ranks[pair.a] & ranks[pair.b]
         )
-        assert (row["tied"], row["separated"]) == (tied, separated)
+        only_by_rule = sum(
+            1 for pair in result.pairs if pair.rule_better is not None and not pair.significant
+        )
+        counted = row["tied"], row["separated"], row["only_by_rule"]
+        assert counted == (tied, separated, only_by_rule)
         assert row["significant"] + row["not_significant"] == len(result.pairs)
         assert row["top_group"] == ", ".join(
             one.system for one in result.systems if one.rank_low == 1
