@@ -19,7 +19,8 @@ from mtsig_core.testset import TestSet
 CONFIDENCE = 0.95
 #: The chance of any mark, of all raters and tests together, where nobody stands out.
 CHANCE = 0.05
-#: Who is stricter or milder by more than this times the SD of all ratings is marked.
+#: Who is stricter or milder than the median rater by more than this times the SD of all ratings is
+#: marked.
 STRICT = 0.5
 #: Whose scores vary more than this times as much as usual, or less than its inverse, is marked.
 SPREAD = 2.0
@@ -64,7 +65,8 @@ class RaterIntegrity:
     n_documents: int
     mean: float
     sd: float
-    #: How many points less than the others they give; of scores that count errors, how many more.
+    #: How many points less they give than the others on average; of scores that count errors, how
+    #: many more.
     strictness: Estimate | None
     #: What is compared: "outputs" that others rated too, or else "systems" and domains.
     basis: str
@@ -391,11 +393,20 @@ def _find_marks(
 ) -> tuple[str, ...]:
     """The marks of a rater: what lies beyond a bound with its whole interval for all raters."""
     alpha = CHANCE / (_TESTS * len(raters))
-    like = [other.order.value for other in raters if other.order and other.basis == row.basis]
-    least_order = median(like or [0.0]) - ORDER
+    like = [other for other in raters if other.basis == row.basis]
+    least_order = median([other.order.value for other in like if other.order] or [0.0]) - ORDER
+    usual_strictness = median(
+        [other.strictness.value for other in like if other.strictness] or [0.0]
+    )
     usual_frequent = median(other.frequent_share for other in raters)
     bounds = (
-        (row.strictness, -STRICT * sd, "milder", STRICT * sd, "stricter"),
+        (
+            row.strictness,
+            usual_strictness - STRICT * sd,
+            "milder",
+            usual_strictness + STRICT * sd,
+            "stricter",
+        ),
         (row.spread, 1 / SPREAD, "narrow", SPREAD, "wide"),
         (row.order, least_order, "order", math.inf, ""),
         (row.drift, 0.0, "drift", 0.0, "drift"),

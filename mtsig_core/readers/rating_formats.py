@@ -171,7 +171,7 @@ def _list_checks(rows: Iterable[_AppraiseRow]) -> dict[str, list[AttentionCheck]
     scores: dict[tuple[str, str, int, str], float] = {}
     degraded = []
     for row in rows:
-        if row.kind == "TGT" and not row.is_of_document:
+        if row.kind == "TGT" and not row.flags and not row.is_of_document:
             scores[row.rater, row.system, row.item, row.langpair] = row.score
         elif row.kind == "BAD":
             degraded.append(row)
@@ -192,10 +192,12 @@ def _find_annotations(rows: Iterable[_AppraiseRow]) -> dict[RowId, Annotation]:
             together[row.rater, row.system, row.document].append(row)
     annotations: dict[RowId, Annotation] = {}
     for key, rows_of_document in together.items():
-        begin = min(row.times[0] for row in rows_of_document)
-        end = max(row.times[1] for row in rows_of_document)
+        begins = [row.times[0] for row in rows_of_document]
+        ends = [row.times[1] for row in rows_of_document]
+        # Side by side the times of segments overlap; one by one they may be hours apart.
+        seconds = min(max(ends) - min(begins), sum(ends) - sum(begins))
         annotation = Annotation(
-            " ".join(key), key[0], begin, end - begin, n_items=len(rows_of_document)
+            " ".join(key), key[0], min(begins), seconds, n_items=len(rows_of_document)
         )
         for row in rows_of_document:
             annotations[row.number] = annotation
