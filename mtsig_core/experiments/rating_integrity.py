@@ -13,17 +13,18 @@ import numpy as np
 
 from mtsig_core.errors import SettingError
 from mtsig_core.judgements import AttentionCheck, Judgements
+from mtsig_core.stats.significance import significant
 from mtsig_core.testset import TestSet
 
 #: Level of the intervals.
 CONFIDENCE = 0.95
 #: The chance of any mark, of all raters and tests together, where nobody stands out.
-CHANCE = 0.05
+MARKED_BY_CHANCE = 0.05
 #: Who is stricter or milder than the median rater by more than this times the SD of all ratings is
 #: marked.
 STRICT = 0.5
 #: Whose scores vary more than this times as much as usual, or less than its inverse, is marked.
-SPREAD = 2.0
+SPREAD_RATIO = 2.0
 #: Who orders systems as the others do less often than the median rater, by this share, is marked.
 ORDER = 0.1
 #: Who gives one score in this share of the ratings is marked, if the median rater does so less
@@ -392,7 +393,7 @@ def _find_marks(
     row: RaterIntegrity, raters: Sequence[RaterIntegrity], sd: float
 ) -> tuple[str, ...]:
     """The marks of a rater: what lies beyond a bound with its whole interval for all raters."""
-    alpha = CHANCE / (_TESTS * len(raters))
+    alpha = MARKED_BY_CHANCE / (_TESTS * len(raters))
     like = [other for other in raters if other.basis == row.basis]
     least_order = median([other.order.value for other in like if other.order] or [0.0]) - ORDER
     usual_strictness = median(
@@ -407,7 +408,7 @@ def _find_marks(
             usual_strictness + STRICT * sd,
             "stricter",
         ),
-        (row.spread, 1 / SPREAD, "narrow", SPREAD, "wide"),
+        (row.spread, 1 / SPREAD_RATIO, "narrow", SPREAD_RATIO, "wide"),
         (row.order, least_order, "order", math.inf, ""),
         (row.drift, 0.0, "drift", 0.0, "drift"),
     )
@@ -423,7 +424,7 @@ def _find_marks(
     is_frequent = row.frequent_share >= max(FREQUENT, usual_frequent + FREQUENT_MORE)
     if is_frequent and row.n_ratings >= FEWEST:
         marks.append("constant")
-    if row.checks_p <= alpha:
+    if significant(row.checks_p, alpha):
         marks.append("checks")
     return tuple(marks)
 

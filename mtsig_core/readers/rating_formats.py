@@ -246,11 +246,11 @@ def _standardize(
             moments[rater] = float(np.mean(scores)), float(np.std(scores, ddof=1))
     counts_by_document = _count_by_document(rows)
     ratings: list[tuple[RowId, _Fields]] = []
-    given: list[tuple[RowId, _Fields]] = []
+    as_rated: list[tuple[RowId, _Fields]] = []
     for row in rows:
         fields = row.list_fields()
         fields["line"] = f"{row.document}:{row.item}" if counts_by_document else row.item
-        given.append((row.number, fields | {"score": row.score}))
+        as_rated.append((row.number, fields | {"score": row.score}))
         if (row.rater, row.langpair) not in moments:
             left_out[row.langpair, "by raters without spread"] += 1
             continue
@@ -264,7 +264,7 @@ def _standardize(
         left_out=left_out,
         is_standardized=True,
         counts_by_document=counts_by_document,
-        as_given=_tabulate(name, given, counts_by_document=counts_by_document, **more),
+        as_given=_tabulate(name, as_rated, counts_by_document=counts_by_document, **more),
         **more,
     )
 

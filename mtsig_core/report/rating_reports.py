@@ -8,11 +8,11 @@ from typing import Any
 
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.rating_integrity import (
-    CHANCE,
     CONFIDENCE,
     FREQUENT,
+    MARKED_BY_CHANCE,
     ORDER,
-    SPREAD,
+    SPREAD_RATIO,
     STRICT,
     DisputedOutput,
     Estimate,
@@ -28,16 +28,16 @@ _NAMED = 5  # raters in the verdict
 _QUOTED = 80  # characters of a text in a table
 _RATERS_NOTES = (
     "No finding is an accusation: a rater may be right, and the others wrong. A rater stands out with the whole interval "
-    f"beyond a bound, at {CHANCE:.0%} over all raters and tests. Bounds: {STRICT:g} SD of all ratings stricter or milder "
-    f"than the median rater, {SPREAD:g} times as much or as little spread as usual, two systems in the order of the "
-    f"others {100 * ORDER:.0f} points less often than by the median rater, any change from the first half of the "
-    "documents to the second. Fewer checks passed stand out at the same level, and one score in "
-    f"{FREQUENT:.0%} of the ratings if the median rater gives one much less often.",
+    f"beyond a bound, at {MARKED_BY_CHANCE:.0%} over all raters and tests. The bounds are {STRICT:g} SD of all ratings "
+    f"stricter or milder than the median rater, and {SPREAD_RATIO:g} times as much or as little spread as usual. Two "
+    f"systems are in the order of the others {100 * ORDER:.0f} points less often than by the median rater. The second "
+    "half of the documents is rated otherwise than the first, or fewer checks are passed, at the same level. One score "
+    f"in {FREQUENT:.0%} of the ratings stands out if the median rater gives one much less often.",
     "Strictness: points less than the others would give, or more where scores count errors. Compared by outputs: with "
-    "the others' ratings of the same outputs; of two people who share outputs only with each other, it cannot be told "
-    "who is right. By systems: with what the others gave to the same systems and domains, as too few outputs are "
-    "shared; their items may be harder or easier. Spread: the SD over that of all raters. Same order: how often two "
-    f"systems of an item are in the order of the others. Intervals are at {CONFIDENCE:.0%}, by document.",
+    "the others' ratings of the same outputs. If two people share outputs only with each other, nobody can tell who is "
+    "right. By systems: with what the others gave to the same systems and domains, as too few outputs are shared; their "
+    "items may be harder or easier. Spread: the SD over that of all raters. Same order: how often two systems of an item "
+    f"are in the order of the others. Intervals are at {CONFIDENCE:.0%}, by document.",
 )
 
 

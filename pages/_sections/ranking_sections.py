@@ -142,7 +142,7 @@ def _show_ratings(
     _show_files("task.ratings", view, partial(ratings_report, ratings), command)
     if clicked is not None:
         row = ratings.disputed[clicked]
-        query = view.address_of(lang_pair)
+        query = view.address_of(lang_pair, view.kept.testset(lang_pair).digest)
         systems = list(view.kept.testset(lang_pair).systems)
         others = [system for system in systems if system != row.system]
         if others:

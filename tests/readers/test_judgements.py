@@ -86,6 +86,7 @@ def test_a_table_with_raters_keeps_each_rating_and_its_digest(write):
 
 
 def test_a_kept_task_keeps_who_rated(write, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
     write("task/en-de.human.tsv", "system\tline\trater\tscore\nA\t1\tx\t90\nA\t2\ty\t70\n")
     for _ in range(2):
         kept = KeptTask(TaskSource(str(tmp_path / "task"), higher_is_better=("en-de",)))
