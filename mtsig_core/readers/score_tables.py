@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +24,7 @@ from mtsig_core.readers.columns import (
     show_names,
 )
 from mtsig_core.readers.delimited import read_delimited
-from mtsig_core.readers.files import FilePath, read_state
+from mtsig_core.readers.files import FilePath, keep_until_changed
 from mtsig_core.readers.formats import sniff
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.lines import read_table
@@ -88,17 +87,9 @@ class RatingGroup(NamedTuple):
 # What a file is, before its scores are read.
 
 
+@keep_until_changed
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
-    state = read_state(source)
-    if state is None:
-        return list_pairs(read_table(source))
-    return [*_list_langpairs_once(os.fsdecode(source), *state)]
-
-
-@lru_cache(maxsize=1024)
-def _list_langpairs_once(source: str, *_state: int) -> list[str]:
-    """The same, kept until the file changes, as a task asks for it many times."""
     return list_pairs(read_table(source))
 
 

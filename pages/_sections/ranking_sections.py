@@ -66,7 +66,7 @@ def show_findings(view: TaskView) -> None:
 
     def work(progress):
         return make_findings(
-            kept_task.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings
+            kept_task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings
         )
 
     key = ("findings", kept_task.digest, *metrics, *sorted(settings.items()))
