@@ -43,6 +43,7 @@ from mtsig_core.readers.tasks import (
     is_mqm_table,
     is_of_task,
     is_task,
+    is_unrated_campaign,
     list_task_tables,
     names_source_errors,
     pairs_of,
@@ -266,6 +267,8 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """
     if is_of_participants(path):
         return ""
+    if is_unrated_campaign(path, read_beginning(path)):
+        return "nobody has rated in this campaign yet"
     if names_source_errors(path.name):
         return "it lists errors of the source text only, which say nothing of the systems"
     folder = _find_task_folder(path, task)
