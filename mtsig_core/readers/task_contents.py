@@ -36,6 +36,7 @@ from mtsig_core.readers.tasks import (
     SEG_SCORE_ENDINGS,
     TaskTable,
     describe_task_table,
+    explain_aside,
     find_document_files,
     find_task,
     find_xml,
@@ -45,7 +46,6 @@ from mtsig_core.readers.tasks import (
     is_task,
     is_unrated_campaign,
     list_task_tables,
-    names_source_errors,
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
@@ -269,8 +269,9 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
         return ""
     if is_unrated_campaign(path, read_beginning(path)):
         return "nobody has rated in this campaign yet"
-    if names_source_errors(path.name):
-        return "it lists errors of the source text only, which say nothing of the systems"
+    reason = explain_aside(path.name, list_folder(path.parent))
+    if reason:
+        return reason
     folder = _find_task_folder(path, task)
     pair = ""
     if folder == HUMAN_FOLDER:

@@ -227,6 +227,12 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
 _MQM = "MQM"  # what scores of MQM are called
 
 
+#: Names of files that are no texts of a task.
+_NO_TEXTS = re.compile(
+    r"(?is).+\.(csv|tsv|json|ya?ml|md|py|r|sh|log|pdf|png|svg|html?|zip|tgz|tar(\.\w+)?)"
+)
+
+
 class TaskTable(NamedTuple):
     """A file with scores of segments."""
 
@@ -238,13 +244,14 @@ class TaskTable(NamedTuple):
 def list_task_tables(folder: Path) -> list[TaskTable]:
     """List the tables in a folder that has only tables, or in a file; empty for other folders.
 
-    Tables of published scores of whole systems may lie next to them, and lists of errors of the
-    source.
+    Tables of published scores of whole systems may lie next to them, lists of errors of the source,
+    and other files that cannot be texts.
     """
     if _list_marks(folder):
         return []
     paths = [path for path in sorted(_list_files(folder)) if not is_description(path)]
-    rating_paths = [path for path in paths if not names_source_errors(path.name)]
+    names = [path.name for path in paths]
+    rating_paths = [path for path in paths if not explain_aside(path.name, names)]
     tables = []
     for path in rating_paths or paths:
         head = read_beginning(path)
@@ -255,6 +262,8 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
             if read_published_file(path):
                 continue
             if fmt is None or SCORE_TABLE not in fmt.reads:
+                if _NO_TEXTS.fullmatch(path.name):
+                    continue
                 return []
         table = describe_task_table(path, head, list_langpairs(path))
         if not table.pairs:
@@ -290,9 +299,14 @@ def _is_rating_file(path: FilePath) -> bool:
     return fmt is not None and fmt.holds_scores and SCORE_TABLE in fmt.reads
 
 
-def names_source_errors(file: str) -> bool:
-    """Whether the name of a file of MQM says that it lists errors of the source text only."""
-    return re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE) is not None
+def explain_aside(file: str, names: Collection[str]) -> str:
+    """Why a file of MQM is not read next to others; empty where it is. `names`: of all files."""
+    if len(names) > 1 and re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE):
+        return "it lists errors of the source text only, which say nothing of the systems"
+    ratings = file.replace(".avg_seg_scores", "")
+    if ratings != file and ratings in names:
+        return f"it has averages of the ratings in {show_name(ratings)}"
+    return ""
 
 
 def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:
@@ -679,7 +693,9 @@ def _read_testsets(
         )
     distinct_pairs = None if pairs is None else list(dict.fromkeys(pairs))
     testsets = layout.read(task, distinct_pairs, options)
-    assumed = [assumption for testset in testsets.values() for assumption in testset.assumed]
+    assumed: list[Assumption] = []
+    for testset in testsets.values():
+        assumed += [assumption for assumption in testset.assumed if assumption not in assumed]
     testsets, assumed_directions = _settle_scores(task, layout, testsets, options)
     if not options.keep_canary:
         testsets = {pair: drop_canary(testset) for pair, testset in testsets.items()}

@@ -32,6 +32,7 @@ from mtsig_core.reviews import Review
 from mtsig_core.score_names import order_metrics
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.stats.significance import ONLY_LOOK, level_at_look, parse_look
 from mtsig_core.testset import name_as_system
 from pages._server import review_steps
@@ -328,9 +329,19 @@ class View:
         return (*names, *systems, metric or self.metric)
 
     def compare(self, metric: str | None = None, **changed) -> Comparison:
-        """Compare the systems by this metric or another, with some settings changed."""
+        """Compare the systems by this metric or another, with some settings changed.
+
+        A rank rule that does not fit another metric does not rank by it, as in `mtsig_core.compare`.
+        """
         settings = {**self.settings, **changed}
-        return result_cache.comparison(self.testset, metric or self.metric, **settings)
+        rule = settings.get("rank_rule", "simultaneous")
+        is_other = metric is not None and metric != self.metric
+        if is_other and rule not in fitting_rules(metric in self.testset.scores):
+            settings["rank_rule"] = "simultaneous"
+        compared = result_cache.comparison(self.testset, metric or self.metric, **settings)
+        if rule == compared.settings.rank_rule:
+            return compared
+        return replace(compared, settings=replace(compared.settings, rank_rule=rule))
 
     def experiment(
         self,
