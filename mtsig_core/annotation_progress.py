@@ -26,46 +26,6 @@ class ProgressRow:
     checks_passed: int
 
 
-@dataclass(frozen=True)
-class DisputedOutput:
-    """An output to which raters gave scores far apart."""
-
-    system: str
-    line: int
-    document: str | None
-    scores: tuple[float, ...]  # from the highest
-    raters: tuple[str, ...]  # in the same order
-
-    @property
-    def spread(self) -> float:
-        """The highest score less the lowest."""
-        return self.scores[0] - self.scores[-1]
-
-
-_MOST_DISPUTED = 10
-
-
-def list_disputed_outputs(testset: TestSet) -> tuple[DisputedOutput, ...]:
-    """The outputs on which raters disagree most, the widest apart first."""
-    judgements = testset.judgements
-    if judgements is None:
-        return ()
-    document_of: dict[int, str | None] = dict.fromkeys(testset.lines)
-    document_of.update(zip(testset.lines, testset.documents or (), strict=False))
-    disputed = []
-    for (system, line), rows in judgements.rows_of_outputs.items():
-        if line not in document_of or len({row.rater for row in rows}) < 2:
-            continue
-        ordered = sorted(rows, key=lambda row: -row.score)
-        scores = tuple(row.score for row in ordered)
-        raters = tuple(row.rater for row in ordered)
-        output = DisputedOutput(system, line, document_of[line], scores, raters)
-        if output.spread > 0:
-            disputed.append(output)
-    disputed.sort(key=lambda output: -output.spread)
-    return tuple(disputed[:_MOST_DISPUTED])
-
-
 def measure_progress(testset: TestSet) -> tuple[ProgressRow, ...]:
     """How far the annotation of a test set is; empty where no annotation tool tells."""
     judgements = testset.judgements

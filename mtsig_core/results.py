@@ -12,12 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from mtsig_core.annotation_progress import (
-    DisputedOutput,
-    ProgressRow,
-    list_disputed_outputs,
-    measure_progress,
-)
+from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.presenter import get_presenter
@@ -45,7 +40,6 @@ class TestSetInfo:
     simulated: bool
     assumed: tuple[Assumption, ...] = ()
     progress: tuple[ProgressRow, ...] = ()  # of its annotation, where that is known
-    disputed_outputs: tuple[DisputedOutput, ...] = ()  # those that raters scored farthest apart
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
@@ -60,7 +54,6 @@ class TestSetInfo:
             testset.simulated,
             testset.assumed,
             measure_progress(testset),
-            list_disputed_outputs(testset),
         )
 
 

@@ -43,7 +43,7 @@ if progress:
 open_tab, tabs = controls.tabs([*names, "Caveats and method", "Export"])
 if progress:
     with tabs["Progress"]:
-        results_sections.show_progress(view, comparison, progress)
+        results_sections.show_progress(progress)
         results_sections.follow_files(view.kept.source)
 with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)

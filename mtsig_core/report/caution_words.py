@@ -391,7 +391,6 @@ def assumed_record(assumed: Iterable[Assumption]) -> dict[str, Any]:
 def info_record(info: TestSetInfo | TaskInfo) -> dict[str, Any]:
     """Return the record of a test set or a task for JSON."""
     record = {**to_plain(info), **assumed_record(info.assumed)}
-    for name in ("progress", "disputed_outputs"):
-        if not record.get(name):
-            record.pop(name, None)
+    if not record.get("progress"):
+        record.pop("progress", None)
     return record

@@ -22,9 +22,6 @@ _COLUMNS = (
     ("hours", "hours of work", "score", ".1f"),
     ("seconds_per_item", "seconds for an item", "score", ".0f"),
 )
-#: Begins the key of a language pair's section.
-PROGRESS = "progress-"
-DISPUTED = "Where raters disagree most"
 _TITLE = "how far the annotation is"
 _NOTE = (
     "Items are counted once, whoever rated them. Hours count a pause as a minute at most. Checks: attention checks "
@@ -40,7 +37,7 @@ def progress_sections(result: TaskComparison) -> Iterator[Section]:
         blocks = list(progress_blocks(comparison))
         if blocks:
             totals.append(replace(comparison.testset.progress[0], name=lang_pair))
-            sections.append(Section(f"{lang_pair}: {_TITLE}", blocks, key=f"{PROGRESS}{lang_pair}"))
+            sections.append(Section(f"{lang_pair}: {_TITLE}", blocks))
     if len(sections) > 1:
         block = TableBlock(table=progress_table(totals), title="Annotated so far", notes=(_NOTE,))
         yield Section(f"All language pairs: {_TITLE}", [block])
@@ -57,15 +54,6 @@ def progress_blocks(comparison: Comparison) -> Iterator[Block]:
         title="Annotated so far",
         notes=(_NOTE,),
     )
-    if comparison.testset.disputed_outputs:
-        yield TableBlock(
-            table=disputed_table(comparison),
-            title=DISPUTED,
-            notes=(
-                "Outputs to which raters gave the scores farthest apart. Nobody has to be wrong: read the texts, "
-                "on the page Segments.",
-            ),
-        )
     for metric, metric_result in comparison.metrics.items():
         open_pairs = list_open_pairs(comparison, metric_result)
         if open_pairs:
@@ -93,20 +81,6 @@ def _write_checks(row: ProgressRow) -> Cell | None:
     if not row.checks or row.kind == "system":
         return None
     return Cell(f"{row.checks_passed} of {row.checks}", row.checks_passed / row.checks)
-
-
-def disputed_table(comparison: Comparison) -> Table:
-    """The outputs to which raters gave scores farthest apart."""
-    table = TableBuilder("disputed-outputs", comparison.testset.disputed_outputs)
-    table.add("line", "line", "count")
-    table.add("document", "document", "name")
-    table.add("system", "system", "name")
-    table.add("spread", "apart", "amount")
-    table.add(
-        "scores", "scores", "text", lambda row: ", ".join(f"{score:g}" for score in row.scores)
-    )
-    table.add("raters", "raters", "text", lambda row: ", ".join(row.raters))
-    return table.build()
 
 
 class OpenPair(NamedTuple):

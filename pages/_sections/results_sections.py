@@ -20,7 +20,6 @@ from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
 from mtsig_core.report.commands import command_line, task_command
 from mtsig_core.report.document import Section, TableBlock
-from mtsig_core.report.progress_report import DISPUTED, PROGRESS
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -284,27 +283,17 @@ def _list_states(source: TaskSource) -> list[tuple[int, int]]:
     return states
 
 
-def show_progress(view: TaskView, comparison: TaskComparison, sections: Sequence[Section]) -> None:
+def show_progress(sections: Sequence[Section]) -> None:
     """Draw how far the annotation of all language pairs is, or of the one that is chosen."""
     by_title = {section.title: section for section in sections}
     title = next(iter(by_title))
     if len(by_title) > 1:
         title = controls.choice("Progress of", list(by_title), "progress", pages_own=True)
-    section = by_title[title]
-    lang_pair = section.key.removeprefix(PROGRESS)
-    for block in section.blocks:
+    for block in by_title[title].blocks:
         if isinstance(block, TableBlock):
             screen.plain(block.title)
-            has_texts = block.title == DISPUTED
-            row = screen.show_table(block.table, open_rows=has_texts)
-            caption = " ".join(block.notes)
-            if has_texts:
-                caption += " Tick a row to read them."
-            st.caption(caption)
-            if isinstance(row, int) and lang_pair:
-                output = comparison.pairs[lang_pair].testset.disputed_outputs[row]
-                line = {"a": output.system, "segment": str(output.line)}
-                address.go("segments", **view.address_of(lang_pair, comparison) | line)
+            screen.show_table(block.table)
+            st.caption(" ".join(block.notes))
 
 
 def show_across(comparison: TaskComparison, metric: str) -> None:

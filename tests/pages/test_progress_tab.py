@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from mtsig_core.annotation_progress import list_disputed_outputs, measure_progress
+from mtsig_core.annotation_progress import measure_progress
 from mtsig_core.readers.tasks import read_task
 from mtsig_core.source import TaskSource
 from tests.builders.screens import words
@@ -46,14 +46,3 @@ def test_progress_follows_the_files_of_a_running_annotation(opened, tmp_path):
     page.selectbox(key="progress").set_value(f"{PAIR}: how far the annotation is").run()
     assert not page.exception and "seconds for an item" in words(page)
     assert read_totals(page) == {"": count_totals(folder)[PAIR]}
-
-
-def test_an_output_on_which_raters_disagree_is_one_click_away(opened, monkeypatch):
-    """The page Segments opens on its line, with its system first."""
-    path = FILES.parent / "dynamic.annotations.json"
-    page = opened(
-        "results", task=TaskSource(str(path)), progress=f"{PAIR}: how far the annotation is"
-    )
-    assert not page.exception and "Where raters disagree most" in words(page)
-    output = list_disputed_outputs(read_task(path).testsets[PAIR])[0]
-    assert f"{output.scores[0]:g}, {output.scores[1]:g}" in words(page)

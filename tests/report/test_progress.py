@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtsig_core import TestSet, compare
-from mtsig_core.annotation_progress import (
-    DisputedOutput,
-    ProgressRow,
-    list_disputed_outputs,
-    measure_progress,
-)
+from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.cli.main import main
 from mtsig_core.judgements import Annotation, AttentionCheck, Judgement, Judgements
 from mtsig_core.report.progress_report import list_open_pairs, open_pairs_table, progress_blocks
@@ -75,29 +70,6 @@ def test_open_pairs_say_what_they_would_take(rated):
     assert not list(
         progress_blocks(compare(TestSet("s", rated.systems, {}, scores=rated.scores), ["ESA"]))
     )
-
-
-def test_outputs_that_raters_scored_apart_come_first():
-    scores = {("A", 1): (98, 14), ("A", 2): (70, 71), ("B", 1): (50, 50), ("B", 2): (60,)}
-    rows = []
-    for (system, line), given in scores.items():
-        rows += [
-            Judgement(system, line, float(score), f"r{k}", "n") for k, score in enumerate(given)
-        ]
-    rows.append(Judgement("B", 2, 10.0, "r0", "m"))  # by the same person again
-    testset = TestSet(
-        "campaign",
-        {"A": ["x", "y"], "B": ["x", "y"]},
-        {},
-        documents=["d1", "d2"],
-        scores={"ESA": {"A": [56.0, 70.5], "B": [50.0, 35.0]}},
-        judgements=Judgements("ESA", tuple(rows)),
-    )
-    assert list_disputed_outputs(testset) == (
-        DisputedOutput("A", 1, "d1", (98.0, 14.0), ("r0", "r1")),
-        DisputedOutput("A", 2, "d2", (71.0, 70.0), ("r1", "r0")),
-    )
-    assert list_disputed_outputs(testset.take([1]))[0].line == 2
 
 
 def test_the_command_shows_it_and_json_has_it(capsys):
