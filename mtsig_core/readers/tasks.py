@@ -34,6 +34,7 @@ from mtsig_core.readers.files import (
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
+from mtsig_core.readers.pearmut import find_campaign_pair
 from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
@@ -226,6 +227,12 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
 _MQM = "MQM"  # what scores of MQM are called
 
 
+#: Names of files that are no texts of a task.
+_NO_TEXTS = re.compile(
+    r"(?is).+\.(csv|tsv|json|ya?ml|md|py|r|sh|log|pdf|png|svg|html?|zip|tgz|tar(\.\w+)?)"
+)
+
+
 class TaskTable(NamedTuple):
     """A file with scores of segments."""
 
@@ -237,21 +244,26 @@ class TaskTable(NamedTuple):
 def list_task_tables(folder: Path) -> list[TaskTable]:
     """List the tables in a folder that has only tables, or in a file; empty for other folders.
 
-    Tables of published scores of whole systems may lie next to them, and lists of errors of the
-    source.
+    Tables of published scores of whole systems may lie next to them, lists of errors of the source,
+    and other files that cannot be texts.
     """
     if _list_marks(folder):
         return []
     paths = [path for path in sorted(_list_files(folder)) if not is_description(path)]
-    rating_paths = [path for path in paths if not names_source_errors(path.name)]
+    names = [path.name for path in paths]
+    rating_paths = [path for path in paths if not explain_aside(path.name, names)]
     tables = []
     for path in rating_paths or paths:
         head = read_beginning(path)
+        if is_unrated_campaign(path, head):
+            continue
         fmt = sniff(cut_lines(head))
         if fmt is None or not fmt.holds_scores:
             if read_published_file(path):
                 continue
             if fmt is None or SCORE_TABLE not in fmt.reads:
+                if _NO_TEXTS.fullmatch(path.name):
+                    continue
                 return []
         table = describe_task_table(path, head, list_langpairs(path))
         if not table.pairs:
@@ -260,6 +272,13 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         if table.name == STANDARDIZED_DA:
             tables.append(table._replace(name=RAW_DA))
     return tables
+
+
+def is_unrated_campaign(path: Path, head: bytes) -> bool:
+    """Whether a file is of a campaign of Pearmut in which nobody has rated yet."""
+    if not find_campaign_pair(path.name):
+        return False
+    return not head.strip() or (_is_rating_file(path) and not list_langpairs(path))
 
 
 def is_mqm_table(table: TaskTable) -> bool:
@@ -280,9 +299,14 @@ def _is_rating_file(path: FilePath) -> bool:
     return fmt is not None and fmt.holds_scores and SCORE_TABLE in fmt.reads
 
 
-def names_source_errors(file: str) -> bool:
-    """Whether the name of a file of MQM says that it lists errors of the source text only."""
-    return re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE) is not None
+def explain_aside(file: str, names: Collection[str]) -> str:
+    """Why a file of MQM is not read next to others; empty where it is. `names`: of all files."""
+    if len(names) > 1 and re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE):
+        return "it lists errors of the source text only, which say nothing of the systems"
+    ratings = file.replace(".avg_seg_scores", "")
+    if ratings != file and ratings in names:
+        return f"it has averages of the ratings in {show_name(ratings)}"
+    return ""
 
 
 def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:
@@ -586,7 +610,8 @@ def read_task(  # noqa: PLR0913  options of users
     layout = _find_layout(task)
     if not is_folder(task) and layout is not _TABLES:
         raise InputError(
-            f"{show_name(task)} is a file. Expected the folder of a shared task, or a zip of it."
+            f"{show_name(task)} is a file without ratings that name their language pair. Expected such ratings, "
+            "the folder of a shared task, or a zip of it."
         )
     if layout is _TEXTS and pairs:
         _check_pairs(pairs, language_pairs(task))
@@ -668,7 +693,9 @@ def _read_testsets(
         )
     distinct_pairs = None if pairs is None else list(dict.fromkeys(pairs))
     testsets = layout.read(task, distinct_pairs, options)
-    assumed = [assumption for testset in testsets.values() for assumption in testset.assumed]
+    assumed: list[Assumption] = []
+    for testset in testsets.values():
+        assumed += [assumption for assumption in testset.assumed if assumption not in assumed]
     testsets, assumed_directions = _settle_scores(task, layout, testsets, options)
     if not options.keep_canary:
         testsets = {pair: drop_canary(testset) for pair, testset in testsets.items()}

@@ -11,6 +11,7 @@ import streamlit as st
 from mtsig_core import MtsigError, Task
 from mtsig_core.experiments.integrity import examine_integrity, list_missing
 from mtsig_core.experiments.rankings import RULES, autorank, make_findings
+from mtsig_core.experiments.rating_integrity import RatingIntegrity
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.experiment_reports import (
@@ -25,10 +26,11 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.html import is_on_page
 from mtsig_core.report.integrity_reports import integrity_blocks, integrity_report, missing_blocks
 from mtsig_core.report.published_tables import list_columns
+from mtsig_core.report.rating_reports import rating_blocks, ratings_report
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._sections import published_values
-from pages._ui import background, charts, controls, screen
+from pages._ui import address, background, charts, controls, screen
 from pages._ui.browser import command_box
 from pages._ui.views import TaskView
 
@@ -133,7 +135,27 @@ def show_integrity(view: TaskView) -> None:
     if not source.demo_task or lang_pair == info.pairs[0]:
         command = command_line("integrity", source, metrics=integrity.metric)
     make_report = partial(integrity_report, integrity)
-    _show_files("task.integrity", view, make_report, command, has_html=False)
+    _show_files("task.integrity", view, make_report, command)
+    if integrity.ratings is not None:
+        _show_ratings(view, lang_pair, integrity.ratings, source)
+
+
+def _show_ratings(
+    view: TaskView, lang_pair: str, ratings: RatingIntegrity, source: TaskSource
+) -> None:
+    """Draw what in the ratings is worth a look; a disputed output opens its segment."""
+    st.subheader("Ratings")
+    has_texts = any(row.output is not None for row in ratings.disputed)
+    clicked = _draw(rating_blocks(ratings), "task.ratings", "disputed_outputs" if has_texts else "")
+    command = command_line("integrity", source, "--ratings")
+    _show_files("task.ratings", view, partial(ratings_report, ratings), command)
+    if clicked is not None:
+        row = ratings.disputed[clicked]
+        query = view.address_of(lang_pair, view.kept.testset(lang_pair).digest)
+        systems = list(view.kept.testset(lang_pair).systems)
+        others = [system for system in systems if system != row.system]
+        if others:
+            address.go("segments", a=row.system, b=others[0], segment=str(row.line), **query)
 
 
 #: What draws each tab. They take time, so only the open one is drawn.
@@ -160,8 +182,14 @@ def _pick_lang_pair(view: TaskView, key: str, lang_pairs: Iterable[str]) -> str:
     return controls.choice("Language pair", options, key, pages_own=True, width=320)
 
 
-def _draw(blocks: Iterable[Block], key: str, as_printed: bool = False) -> None:
-    """Draw the blocks of a report that a page has, tables perhaps as they are printed."""
+def _draw(
+    blocks: Iterable[Block], key: str, opened: str = "", as_printed: bool = False
+) -> int | None:
+    """Draw the blocks of a report that a page has; return the clicked row of the `opened` table.
+
+    Tables may be drawn as they are printed.
+    """
+    clicked = None
     for k, block in enumerate(filter(is_on_page, blocks)):
         if isinstance(block, Paragraph):
             if block.role == "verdict" and len(block.text) < _LONG:
@@ -171,13 +199,18 @@ def _draw(blocks: Iterable[Block], key: str, as_printed: bool = False) -> None:
         elif isinstance(block, Warnings):
             screen.cautions(block.cautions)
         elif isinstance(block, TableBlock):
-            screen.show_table(block.table, f"{key}.{k}", all_rows=as_printed)
+            opens = block.table.key == opened
+            row = screen.show_table(block.table, f"{key}.{k}", open_rows=opens, all_rows=as_printed)
+            if opens:
+                st.caption("Tick a row to read the segment.")
+                clicked = row
             legend = block.table.legend.explain(block.table, "Coloured", "Shading")
             if as_printed:
                 legend = block.table.legend.explain(
                     block.table, "Bold", grey="Grey", dark="Dark grey"
                 )
             st.caption(" ".join([*block.notes, *legend]))
+    return clicked
 
 
 def _show_files(

@@ -126,7 +126,10 @@ def test_head_to_head_is_of_the_rule_that_ranks(task):
         ours_is_other |= f"{abs(pair.delta):.2f}" != cell.strip("+-*†‡")
     assert ours_is_other
     assert wins == {name: tally[0] for name, tally in result.tally().items()}
-    said = f"Ranked as WMT24, {sum(wins.values())} of 66 pairs differ, without correction."
+    test = "a two-sided Wilcoxon test in each domain, combined by Stouffer"
+    said = (
+        f"Ranked as WMT24, {sum(wins.values())} of 66 pairs differ by {test}, without correction."
+    )
     for form in ("text", "html"):
         assert said in render_report(findings_report(ruled), form)
 
