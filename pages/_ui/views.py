@@ -441,10 +441,10 @@ class TaskView:
             return None
         return compare_by(self.kept, [metric], self.settings, "")
 
-    def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
+    def address_of(self, pair: str, digest: str) -> dict[str, str | None]:
         """Return the query for the test set of a language pair.
 
-        It has the digest of the content, and no defaults. So the page leaves it as it is, and one
+        It has the `digest` of the content, and no defaults. So the page leaves it as it is, and one
         press of Back undoes it.
         """
         info = self.kept.info
@@ -457,7 +457,7 @@ class TaskView:
             "metric": None if self.metric == usual_metric else self.metric,
         }
         if not self.offer.is_simulated and self.offer.saved is None:  # its content may change
-            query[address.SEEN] = comparison.pairs[pair].testset.digest[:12]
+            query[address.SEEN] = digest[:12]
         return query
 
     def command(self, comparison: TaskComparison) -> str:
