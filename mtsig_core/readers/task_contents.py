@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers import automatic_scores
+from mtsig_core.readers.document_tasks import list_lone_outputs
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
@@ -25,7 +26,7 @@ from mtsig_core.readers.files import (
     list_folder,
     list_paths,
 )
-from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
@@ -280,6 +281,12 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
         return ""
     if names_source_errors(path.name):
         return "it lists errors of the source text only, which say nothing of the systems"
+    if path in list_lone_outputs(task):
+        return (
+            "it has outputs, and the file of their sources, such as wmt26-genmt.jsonl, is not there"
+        )
+    if _is_archive_inside(path):
+        return "it is an archive in another folder or archive; unpack it, or give it alone"
     folder = _find_task_folder(path, task)
     pair = ""
     if folder == HUMAN_FOLDER:
@@ -307,6 +314,11 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     return _explain_table(path, [*pairs]) or (
         "no text of a task, and no table of segment scores such as en-de.esa.tsv, has such a name"
     )
+
+
+def _is_archive_inside(path: Path) -> bool:
+    fmt = sniff(cut_lines(read_beginning(path)))
+    return fmt is not None and FOLDER in fmt.reads
 
 
 def _explain_table(path: Path, pairs: Sequence[str]) -> str:

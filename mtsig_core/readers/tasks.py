@@ -20,6 +20,7 @@ from mtsig_core.readers.document_tasks import (
     DocumentFiles,
     find_documents,
     list_document_pairs,
+    list_lone_outputs,
     read_documents_task,
 )
 from mtsig_core.readers.files import (
@@ -32,7 +33,7 @@ from mtsig_core.readers.files import (
     list_folder,
     list_paths,
 )
-from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, Format, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
 from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
@@ -224,6 +225,8 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
 
 
 _MQM = "MQM"  # what scores of MQM are called
+#: Endings of files that hold no texts of a task: matrices of differences, notes, scripts.
+_NO_TEXT = re.compile(r"\.(csv|md|pdf|png|py|r|sh|tex)$", re.IGNORECASE)
 
 
 class TaskTable(NamedTuple):
@@ -237,19 +240,25 @@ class TaskTable(NamedTuple):
 def list_task_tables(folder: Path) -> list[TaskTable]:
     """List the tables in a folder that has only tables, or in a file; empty for other folders.
 
-    Tables of published scores of whole systems may lie next to them, and lists of errors of the
-    source.
+    Tables of published scores of whole systems may lie next to them, lists of errors of the source,
+    and, next to ratings, files that are neither texts nor scores.
     """
     if _list_marks(folder):
         return []
     paths = [path for path in sorted(_list_files(folder)) if not is_description(path)]
     rating_paths = [path for path in paths if not names_source_errors(path.name)]
     tables = []
+    has_ratings = has_other_files = False
     for path in rating_paths or paths:
         head = read_beginning(path)
         fmt = sniff(cut_lines(head))
-        if fmt is None or not fmt.holds_scores:
+        is_rating = fmt is not None and fmt.holds_scores
+        has_ratings |= is_rating
+        if not is_rating:
             if read_published_file(path):
+                continue
+            if _is_of_neither(path, fmt):
+                has_other_files = True
                 continue
             if fmt is None or SCORE_TABLE not in fmt.reads:
                 return []
@@ -259,7 +268,16 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         tables.append(table)
         if table.name == STANDARDIZED_DA:
             tables.append(table._replace(name=RAW_DA))
+    if has_other_files and not has_ratings:
+        return []
     return tables
+
+
+def _is_of_neither(path: Path, fmt: Format | None) -> bool:
+    """Whether a file next to ratings holds neither texts nor scores, or outputs without sources."""
+    if fmt is None:
+        return _NO_TEXT.search(path.name) is not None
+    return FOLDER in fmt.reads or path in list_lone_outputs(path.parent)
 
 
 def is_mqm_table(table: TaskTable) -> bool:
@@ -436,6 +454,12 @@ def _find_layout(folder: Path) -> _Layout:
             f"{show_name(folder)} has published scores of systems, and no segments, by which they could be "
             "compared. The command task shows them. Add texts, or scores of segments."
         )
+    lone_outputs = [] if _list_marks(folder) else list_lone_outputs(folder)
+    if lone_outputs:
+        raise InputError(
+            f"{show_name(folder)} has outputs ({show_name(lone_outputs[0].name)}, ...) and not the file of their "
+            "sources and references. Add it, such as wmt26-genmt.jsonl, or the annotations of these outputs."
+        )
     return _TEXTS
 
 
@@ -555,7 +579,7 @@ def read_task(  # noqa: PLR0913  options of users
     Parameters
     ----------
     folder : path-like
-        A folder, or a zip of a folder, in one of three layouts; or a file of ratings that names its
+        A folder, or a zip of a folder, in one of the layouts of docs/data.md; or a file of ratings that names its
         language pairs. The layout of WMT25 has
         ``automatic_scores/SYSTEM.jsonl``. The layout of 2021 to 2024 has texts for `read_wmt`, and
         next to them segment scores as in mt-metrics-eval (``human-scores/en-de.mqm.seg.score``).

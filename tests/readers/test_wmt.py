@@ -231,7 +231,7 @@ class TestErrors:
 
     def test_references_of_another_form(self, folder, put):
         put("references/ref.de")
-        assert "references has no reference; it has ref.de. Expected one of three layouts" in error(
+        assert "references has no reference; it has ref.de. Expected one of four layouts" in error(
             folder
         )
 
