@@ -38,6 +38,7 @@ def check_out(args: Namespace, source: Source | TaskSource) -> None:
     files: list[Any] = list(source.files())
     if isinstance(source, TaskSource):
         files += source.list_joined_files()
+    files += getattr(args, "published", [])
     official = getattr(args, "official", None)
     if official is not None:
         files.append(official)

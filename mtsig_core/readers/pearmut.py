@@ -284,7 +284,13 @@ def read_pearmut(text: str, name: str) -> InputTable:
             left_out[langpair, "without a score"] += len(answers) - len(ratings)
             rows += [(record.row, rating) for rating in ratings]
     table = InputTable(
-        name, _HEADER, rows, left_out=left_out, checks=checks, counts_by_document=True
+        name,
+        _HEADER,
+        rows,
+        left_out=left_out,
+        checks=checks,
+        counts_by_document=True,
+        is_campaign=True,
     )
     # Domains and language pairs may lack.
     return table.select([k for k in range(len(_HEADER)) if "" not in table.list_cells(k)])

@@ -21,6 +21,7 @@ from mtsig_core.readers.files import (
     is_archive,
     is_file,
     is_folder,
+    keep_until_changed,
     list_paths,
     read_uploaded,
 )
@@ -75,11 +76,13 @@ def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
     return files
 
 
-def read_published_file(path: Path) -> dict[str, OfficialTable]:
+@keep_until_changed
+def read_published_file(file: FilePath) -> dict[str, OfficialTable]:
     """The tables of a file by language pair; empty of any other file.
 
     The file must say the language pairs, in a column, by its sheets or by its name.
     """
+    path = Path(file)
     is_named_so = _ENDINGS.fullmatch(path.name) and path.name not in (SYSTEMS_FILE, METADATA_FILE)
     if not is_named_so or (os.path.isfile(path) and os.path.getsize(path) > _MOST_BYTES):
         return {}

@@ -5,12 +5,10 @@ Next to the texts are tables of segment scores, further training runs, and files
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +21,7 @@ from mtsig_core.readers.files import (
     FilePath,
     is_file,
     is_folder,
+    keep_until_changed,
     list_folder,
     list_paths,
 )
@@ -38,6 +37,7 @@ from mtsig_core.readers.tasks import (
     SEG_SCORE_ENDINGS,
     TaskTable,
     describe_task_table,
+    explain_aside,
     find_document_files,
     find_task,
     find_xml,
@@ -46,7 +46,6 @@ from mtsig_core.readers.tasks import (
     is_of_task,
     is_task,
     list_task_tables,
-    names_source_errors,
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
@@ -229,21 +228,10 @@ def _find_table(path: Path, pairs: Collection[str] | None) -> TaskTable | None:
     return table._replace(pairs=[pair for pair in table.pairs if pair in pairs])
 
 
-def _find_ratings(path: Path) -> TaskTable | None:
+@keep_until_changed
+def _find_ratings(file: FilePath) -> TaskTable | None:
     """The table of scores of segments in a file whose content shows it; None of another file."""
-    if not os.path.isfile(path):  # in an archive
-        return _read_ratings(path)
-    state = os.stat(path)
-    return _read_ratings_once(path, state.st_size, state.st_mtime_ns, state.st_ino)
-
-
-@lru_cache(maxsize=256)
-def _read_ratings_once(path: Path, *_state: int) -> TaskTable | None:
-    """The same, kept until the file changes, as pages ask for it in each run."""
-    return _read_ratings(path)
-
-
-def _read_ratings(path: Path) -> TaskTable | None:
+    path = Path(file)
     head = read_beginning(path)
     fmt = sniff(cut_lines(head))
     if fmt is None or not fmt.holds_scores:
@@ -279,8 +267,9 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """
     if is_of_participants(path):
         return ""
-    if names_source_errors(path.name):
-        return "it lists errors of the source text only, which say nothing of the systems"
+    reason = explain_aside(path.name, list_folder(path.parent))
+    if reason:
+        return reason
     if path in list_lone_outputs(task):
         return (
             "it has outputs, and the file of their sources, such as wmt26-genmt.jsonl, is not there"

@@ -33,7 +33,7 @@ from mtsig_core.readers.files import (
     list_folder,
     list_paths,
 )
-from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, Format, find_format, sniff
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
 from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
@@ -225,8 +225,12 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
 
 
 _MQM = "MQM"  # what scores of MQM are called
-#: Endings of files that hold no texts of a task: matrices of differences, notes, scripts.
-_NO_TEXT = re.compile(r"\.(csv|md|pdf|png|py|r|sh|tex)$", re.IGNORECASE)
+
+
+#: Names of files that are no texts of a task.
+_NO_TEXTS = re.compile(
+    r"(?is).+\.(csv|tsv|json|ya?ml|md|py|r|sh|log|pdf|png|svg|html?|zip|tgz|tar(\.\w+)?)"
+)
 
 
 class TaskTable(NamedTuple):
@@ -241,26 +245,23 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
     """List the tables in a folder that has only tables, or in a file; empty for other folders.
 
     Tables of published scores of whole systems may lie next to them, lists of errors of the source,
-    and, next to ratings, files that are neither texts nor scores.
+    and other files that cannot be texts.
     """
     if _list_marks(folder):
         return []
     paths = [path for path in sorted(_list_files(folder)) if not is_description(path)]
-    rating_paths = [path for path in paths if not names_source_errors(path.name)]
+    names = [path.name for path in paths]
+    rating_paths = [path for path in paths if not explain_aside(path.name, names)]
     tables = []
-    has_ratings = has_other_files = False
     for path in rating_paths or paths:
         head = read_beginning(path)
         fmt = sniff(cut_lines(head))
-        is_rating = fmt is not None and fmt.holds_scores
-        has_ratings |= is_rating
-        if not is_rating:
+        if fmt is None or not fmt.holds_scores:
             if read_published_file(path):
                 continue
-            if _is_of_neither(path, fmt):
-                has_other_files = True
-                continue
             if fmt is None or SCORE_TABLE not in fmt.reads:
+                if _NO_TEXTS.fullmatch(path.name) or path in list_lone_outputs(path.parent):
+                    continue
                 return []
         table = describe_task_table(path, head, list_langpairs(path))
         if not table.pairs:
@@ -268,16 +269,7 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         tables.append(table)
         if table.name == STANDARDIZED_DA:
             tables.append(table._replace(name=RAW_DA))
-    if has_other_files and not has_ratings:
-        return []
     return tables
-
-
-def _is_of_neither(path: Path, fmt: Format | None) -> bool:
-    """Whether a file next to ratings holds neither texts nor scores, or outputs without sources."""
-    if fmt is None:
-        return _NO_TEXT.search(path.name) is not None
-    return FOLDER in fmt.reads or path in list_lone_outputs(path.parent)
 
 
 def is_mqm_table(table: TaskTable) -> bool:
@@ -298,9 +290,14 @@ def _is_rating_file(path: FilePath) -> bool:
     return fmt is not None and fmt.holds_scores and SCORE_TABLE in fmt.reads
 
 
-def names_source_errors(file: str) -> bool:
-    """Whether the name of a file of MQM says that it lists errors of the source text only."""
-    return re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE) is not None
+def explain_aside(file: str, names: Collection[str]) -> str:
+    """Why a file of MQM is not read next to others; empty where it is. `names`: of all files."""
+    if len(names) > 1 and re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE):
+        return "it lists errors of the source text only, which say nothing of the systems"
+    ratings = file.replace(".avg_seg_scores", "")
+    if ratings != file and ratings in names:
+        return f"it has averages of the ratings in {show_name(ratings)}"
+    return ""
 
 
 def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:
@@ -692,7 +689,9 @@ def _read_testsets(
         )
     distinct_pairs = None if pairs is None else list(dict.fromkeys(pairs))
     testsets = layout.read(task, distinct_pairs, options)
-    assumed = [assumption for testset in testsets.values() for assumption in testset.assumed]
+    assumed: list[Assumption] = []
+    for testset in testsets.values():
+        assumed += [assumption for assumption in testset.assumed if assumption not in assumed]
     testsets, assumed_directions = _settle_scores(task, layout, testsets, options)
     if not options.keep_canary:
         testsets = {pair: drop_canary(testset) for pair, testset in testsets.items()}

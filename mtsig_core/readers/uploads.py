@@ -36,7 +36,7 @@ from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
 from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
 from mtsig_core.readers.task_names import task_name, without_pair
-from mtsig_core.readers.tasks import is_task, names_source_errors
+from mtsig_core.readers.tasks import explain_aside, is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_text
 from mtsig_core.testset import TestSet, show_name
@@ -235,7 +235,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
             role = _guess_role(file, content, table)
         except CellError:  # the message comes when the file is read
             role = _BOTH
-        if _is_of_no_segments(file, content, len(files)):
+        if _is_aside(file, content, [name for name, _ in files]):
             role = "exclude"
         has_source_ending = file.removesuffix(".gz").endswith(source_endings)
         if role == "system" and has_source_ending and task_name(file) is None:
@@ -270,10 +270,9 @@ def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     return named_role if task_file is None else task_file.role
 
 
-def _is_of_no_segments(file: str, content: bytes, n_files: int) -> bool:
-    """Whether a file has published scores of systems, or lists errors of the source for others."""
-    has_errors = n_files > 1 and names_source_errors(file)
-    return has_errors or bool(read_published_uploads([(file, content)]))
+def _is_aside(file: str, content: bytes, names: Collection[str]) -> bool:
+    """Whether a file has published scores of systems, or is not read next to others."""
+    return bool(explain_aside(file, names) or read_published_uploads([(file, content)]))
 
 
 def _find_role_word(file: str) -> str:

@@ -1542,8 +1542,9 @@ def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
     verb_by_rule = choose_verb(n_by_rule, "differs", "differ")
     n_by_test = sum(pair.significant for pair in result.pairs)
     verb_by_test = choose_verb(n_by_test, "differs", "differ")
+    rule = RANK_RULES[settings.rank_rule]
     return (
-        f"Ranked {RANK_RULES[settings.rank_rule].title}, {n_by_rule} of {n_pairs} {verb_by_rule}, without "
+        f"Ranked {rule.title}, {n_by_rule} of {n_pairs} {verb_by_rule} by {rule.decides_by}, without "
         f"correction. By {_name_test(settings)}, {n_by_test} of {n_pairs} {verb_by_test} significantly."
     )
 

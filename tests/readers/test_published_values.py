@@ -60,6 +60,13 @@ def test_values_that_differ_in_two_files_are_told_apart(write, tmp_path):
     assert values["en-de"]["B"] == {"AutoRank": "2.5", "AutoRank (2.tsv)": "2.6"}
 
 
+def test_a_table_that_changed_is_read_again(write, tmp_path):
+    for text in ("2.5", "2.75"):
+        write("1.tsv", TABLE.replace("2.5", text))
+        values = join_published(list_published_files(tmp_path))
+        assert values["en-de"]["B"]["AutoRank"] == text
+
+
 def test_a_task_shows_them_next_to_what_is_computed(write, tmp_path, run):
     """By their own names; the systems and the language pair are those of the task."""
     write("esa.tsv", RATINGS)

@@ -274,6 +274,23 @@ def test_errors_of_the_source_lie_next_to_ratings(write, tmp_path):
     )
 
 
+def test_a_folder_as_published_is_a_task(write, tmp_path):
+    """Averages of the same ratings, tables of tests and scripts are named and not read."""
+    write("mqm_ted_ende.tsv", MQM)
+    averages = "system mqm_avg_score seg_id\nA\t -2.55 1\nA\t -25 2\nB\t -1 1\nB\t 0 2\n"
+    write("mqm_ted_ende.avg_seg_scores.tsv", averages)
+    write("ad-DA-diff-wilcoxon-rs-deen.csv", " A.1 B.2\nA.1 - 0.08*\nB.2 -0.08 -\n")
+    write("score.py", "print(1)\n")
+    testset = read_task(tmp_path).testsets["en-de"]
+    assert testset.scores["MQM"].by_system["A"] == (2.55, 25.0)
+    unread = dict(contents_of(tmp_path).unread)
+    reason = "it has averages of the ratings in mqm_ted_ende.tsv"
+    assert unread.pop("mqm_ted_ende.avg_seg_scores.tsv") == reason
+    assert {*unread} == {"ad-DA-diff-wilcoxon-rs-deen.csv", "score.py"}
+    (tmp_path / "mqm_ted_ende.tsv").unlink()
+    assert read_task(tmp_path).testsets["en-de"].scores["MQM"].by_system["A"] == (-2.55, -25.0)
+
+
 def test_wmt24_does_not_count_free_renderings(write, tmp_path, run):
     free = MQM.replace("Style/Awkward", "Accuracy/Creative Reinterpretation")
     write("mqm_ted_ende.tsv", free.replace("Accuracy/Omission", "Source issue"))
