@@ -479,6 +479,10 @@ def find_task(folder: FilePath) -> Path:
                 f"{name} is no zip file, or not all of one. Expected the folder of a shared "
                 "task, or a zip of it: zip the folder again, or copy or download the file again."
             )
+        if root.name == automatic_scores.FOLDER_NAME:
+            raise InputError(
+                f"{name} is one folder of a shared task. Did you mean {show_name(root.parent)}?"
+            )
         return root
     parents = [path.parent for path in _list_marks(folder)]
     if not parents:
