@@ -64,6 +64,7 @@ def list_published_files(folder: FilePath) -> list[PublishedFile]:
 
 
 def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
+    """The files of a folder and of the folders in it, all in a zip, or the file itself."""
     is_workbook = os.fsdecode(folder).lower().endswith(".xlsx")  # which is a zip, too
     if is_workbook or not is_folder(folder):
         return [Path(folder)]
@@ -83,19 +84,36 @@ def read_published_file(file: FilePath) -> dict[str, OfficialTable]:
     The file must say the language pairs, in a column, by its sheets or by its name.
     """
     path = Path(file)
-    is_named_so = _ENDINGS.fullmatch(path.name) and path.name not in (SYSTEMS_FILE, METADATA_FILE)
-    if not is_named_so or (os.path.isfile(path) and os.path.getsize(path) > _MOST_BYTES):
+    if not _may_be_published(path):
         return {}
-    name, pair_of_name = show_name(path.name), find_pair(path.name)
+    # Where the file is read for something else, the error is its message.
+    with suppress(InputError):
+        return _read_tables(path)
+    return {}
+
+
+def _may_be_published(path: Path) -> bool:
+    if path.name in (SYSTEMS_FILE, METADATA_FILE) or not _ENDINGS.fullmatch(path.name):
+        return False
+    # What is no file lies in a zip, which has limits of its own.
+    return not os.path.isfile(path) or os.path.getsize(path) <= _MOST_BYTES
+
+
+def _read_tables(path: Path) -> dict[str, OfficialTable]:
+    fmt = sniff(cut_lines(read_beginning(path)))
+    if fmt is not None and fmt.holds_scores:
+        return {}
+    text = read_published(path)
+    name = show_name(path.name)
+    is_mturk = read_mturk_systems(text, name) is not None
+    if not is_mturk and not _has_systems(read_delimited(text, name)):
+        return {}
+    pair_of_name = find_pair(path.name)
     published = {}
-    with suppress(InputError):  # which is the message where the file is read for something else
-        fmt = sniff(cut_lines(read_beginning(path)))
-        text = "" if fmt is not None and fmt.holds_scores else read_published(path)
-        if read_mturk_systems(text, name) is not None or _has_systems(read_delimited(text, name)):
-            for pair, table in parse_official_tables(text, name, is_task=False).items():
-                has_values = any(table.columns.values()) or table.ranks
-                if has_values and (pair or pair_of_name):
-                    published[pair or pair_of_name] = table
+    for pair, table in parse_official_tables(text, name, is_task=False).items():
+        has_values = any(table.columns.values()) or table.ranks
+        if has_values and (pair or pair_of_name):
+            published[pair or pair_of_name] = table
     return published
 
 
@@ -122,7 +140,9 @@ def join_published(files: Iterable[PublishedFile]) -> PublishedValues:
         for pair, table in file.tables.items():
             known_titles = titles.setdefault(pair, set())
             for column, texts in _list_columns(table).items():
-                title = f"{column} ({file.path.name})" if column in known_titles else column
+                title = column
+                if column in known_titles:
+                    title = f"{column} ({file.path.name})"
                 known_titles.add(title)
                 for system, text in texts.items():
                     values.setdefault(pair, {}).setdefault(system, {})[title] = text

@@ -45,6 +45,7 @@ from mtsig_core.readers.tasks import (
     is_mqm_table,
     is_of_task,
     is_task,
+    is_unrated_campaign,
     list_task_tables,
     pairs_of,
 )
@@ -267,6 +268,8 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """
     if is_of_participants(path):
         return ""
+    if is_unrated_campaign(path, read_beginning(path)):
+        return "nobody has rated in this campaign yet"
     reason = explain_aside(path.name, list_folder(path.parent))
     if reason:
         return reason

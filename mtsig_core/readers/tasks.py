@@ -35,6 +35,7 @@ from mtsig_core.readers.files import (
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
+from mtsig_core.readers.pearmut import find_campaign_pair
 from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
@@ -255,6 +256,8 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
     tables = []
     for path in rating_paths or paths:
         head = read_beginning(path)
+        if is_unrated_campaign(path, head):
+            continue
         fmt = sniff(cut_lines(head))
         if fmt is None or not fmt.holds_scores:
             if read_published_file(path):
@@ -270,6 +273,13 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         if table.name == STANDARDIZED_DA:
             tables.append(table._replace(name=RAW_DA))
     return tables
+
+
+def is_unrated_campaign(path: Path, head: bytes) -> bool:
+    """Whether a file is of a campaign of Pearmut in which nobody has rated yet."""
+    if not find_campaign_pair(path.name):
+        return False
+    return not head.strip() or (_is_rating_file(path) and not list_langpairs(path))
 
 
 def is_mqm_table(table: TaskTable) -> bool:
@@ -611,7 +621,8 @@ def read_task(  # noqa: PLR0913  options of users
     layout = _find_layout(task)
     if not is_folder(task) and layout is not _TABLES:
         raise InputError(
-            f"{show_name(task)} is a file. Expected the folder of a shared task, or a zip of it."
+            f"{show_name(task)} is a file without ratings that name their language pair. Expected such ratings, "
+            "the folder of a shared task, or a zip of it."
         )
     if layout is _TEXTS and pairs:
         _check_pairs(pairs, language_pairs(task))

@@ -14,14 +14,13 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.latex import PAPER_PLACES, is_on_paper, write_cells
+from mtsig_core.report.paper import PAPER_PLACES, escape_last, is_on_paper, write_cells
 from mtsig_core.report.table import KINDS, Table, in_print
 from mtsig_core.report.text import printable
-from mtsig_core.report.typst import escape_last
 
 _MARK_UP = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]|\A(?:[-+=]|\d+[.)])(?=\s|\Z|[-=])")
-_RULES = {"<": ":---", "^": ":---:", ">": "---:"}
-_LINE = "\N{EM DASH}"
+_ALIGN = {"<": ":---", "^": ":---:", ">": "---:"}
+_DASH = "\N{EM DASH}"  # in each cell of a row that stands for a line
 _ROLES = ("remark", "printed", "note", "hint")  # of paragraphs that Markdown has no room for
 
 
@@ -67,7 +66,8 @@ def _write_block(block: Block) -> list[str]:
         case TableBlock(in_short="", table=table):
             sentences = [*block.notes, *table.legend.explain(table, "Bold", "A row of dashes")]
             sentences += table.legend.name_shaded(table)
-            return ["\n".join(_table_lines(block)), *_join_sentences(sentences)]
+            lines = "\n".join(_list_lines(block))
+            return [lines, *_join_sentences(sentences)]
         case TableBlock():
             return [escape_markdown(block.in_short)]
     raise TypeError(type(block))
@@ -80,17 +80,18 @@ def _write_paragraph(block: Paragraph) -> str:
 
 
 def _join_sentences(sentences: Iterable[str]) -> list[str]:
+    """A paragraph of these sentences; none without any."""
     text = escape_markdown(" ".join(sentences))
     if not text:
         return []
     return [text]
 
 
-def _table_lines(block: TableBlock) -> list[str]:
+def _list_lines(block: TableBlock) -> list[str]:
     table: Table = block.table.for_readers()
     lines = [
-        _row(map(escape_markdown, table.titles)),
-        _row(_RULES[KINDS[column.kind].side] for column in table.columns),
+        _write_row(map(escape_markdown, table.titles)),
+        _write_row(_ALIGN[KINDS[column.kind].side] for column in table.columns),
     ]
     for number, row in enumerate(write_cells(table, block.print_names)):
         cells = []
@@ -99,11 +100,11 @@ def _table_lines(block: TableBlock) -> list[str]:
             if (number, column.key) in table.marks:
                 cell = f"**{cell}**"
             cells.append(cell)
-        lines.append(_row(cells))
+        lines.append(_write_row(cells))
         if number in table.ruled:
-            lines.append(_row(_LINE for _ in cells))
+            lines.append(_write_row(_DASH for _ in cells))
     return lines
 
 
-def _row(cells: Iterable[str]) -> str:
+def _write_row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
-from mtsig_core.report.latex import (
+from mtsig_core.report.paper import (
     MOST_ON_A_PAGE,
+    escape_last,
     list_comments,
     make_label,
     select_for_paper,
@@ -37,24 +38,20 @@ def escape_typst(text: str) -> str:
     return _SPACE.sub(r"\\u{20}", escaped)
 
 
-def escape_last(mark: re.Match[str]) -> str:
-    """A piece of text with a backslash before its last character."""
-    return rf"{mark[0][:-1]}\{mark[0][-1]}"
-
-
 def report_typst(report: Report) -> str:
     """Write a complete Typst file, which a document may also take in with ``#include``.
 
     Comments at the top repeat the warnings. Each table has what is needed to read it; how it was
     tested is written once.
     """
-    blocks = select_for_paper(report)
-    comments = [f"// {line}\n" for line in list_comments(blocks)]
-    output = [TYPST_PREAMBLE + "".join(comments)]
+    comments: list[str] = []
+    output: list[str] = []
     labels: Counter[str] = Counter()
-    for block in blocks:
+    for block in select_for_paper(report):
+        comments += list_comments(block)
         output += _write_block(block, labels)
-    return "\n".join(output)
+    head = TYPST_PREAMBLE + "".join(f"// {line}\n" for line in comments)
+    return "\n".join([head, *output])
 
 
 def _write_block(block: Block, labels: Counter[str]) -> list[str]:

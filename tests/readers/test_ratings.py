@@ -218,7 +218,9 @@ def test_ratings_of_one_language_pair_alone_are_a_task(write, tmp_path):
 
 def test_a_file_of_ratings_alone_is_a_task(write):
     assert [*read_task(write("waves.csv", ESA)).testsets] == ["en-cs", "en-ja"]
-    with pytest.raises(InputError, match="plain.csv is a file. Expected the folder"):
+    with pytest.raises(
+        InputError, match="plain.csv is a file without ratings that name their language pair"
+    ):
         read_task(write("plain.csv", "a\nb\n"))
 
 
