@@ -268,17 +268,9 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """
     if is_of_participants(path):
         return ""
-    if is_unrated_campaign(path, read_beginning(path)):
-        return "nobody has rated in this campaign yet"
-    reason = explain_aside(path.name, list_folder(path.parent))
+    reason = _explain_kind(path, task)
     if reason:
         return reason
-    if path in list_lone_outputs(task):
-        return (
-            "it has outputs, and the file of their sources, such as wmt26-genmt.jsonl, is not there"
-        )
-    if _is_archive_inside(path):
-        return "it is an archive in another folder or archive; unpack it, or give it alone"
     folder = _find_task_folder(path, task)
     pair = ""
     if folder == HUMAN_FOLDER:
@@ -308,9 +300,19 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     )
 
 
-def _is_archive_inside(path: Path) -> bool:
-    fmt = sniff(cut_lines(read_beginning(path)))
-    return fmt is not None and FOLDER in fmt.reads
+def _explain_kind(path: Path, task: Path) -> str:
+    """Why a file is not read, whatever it is called; empty where it may be."""
+    head = read_beginning(path)
+    if is_unrated_campaign(path, head):
+        return "nobody has rated in this campaign yet"
+    if path in list_lone_outputs(task):
+        return (
+            "it has outputs, and the file of their sources, such as wmt26-genmt.jsonl, is not there"
+        )
+    fmt = sniff(cut_lines(head))
+    if fmt is not None and FOLDER in fmt.reads:
+        return "it is an archive in another folder or archive; unpack it, or give it alone"
+    return explain_aside(path.name, list_folder(path.parent))
 
 
 def _explain_table(path: Path, pairs: Sequence[str]) -> str:
