@@ -790,7 +790,7 @@ def _add_published(table: Table, findings: Findings, pair: str) -> Table:
     """
     values = findings.comparison.published.get(pair, {})
     titles = list_columns(values)
-    usual = [title for title in titles if _is_usual(title)]
+    usual = [title for title in titles if is_usual(title)]
     further_titles = [
         title for title in titles if title in findings.published and title not in usual
     ]
@@ -813,7 +813,8 @@ def _add_published(table: Table, findings: Findings, pair: str) -> Table:
     return table.with_columns(columns, rows, after="ci")
 
 
-def _is_usual(title: str) -> bool:
+def is_usual(title: str) -> bool:
+    """Whether the findings always have a published column."""
     return title == RANK or _is_autorank(title)
 
 
