@@ -55,6 +55,7 @@ def test_every_option_and_command_exists(capsys):
         "metrics example",
         "task",
         "agreement",
+        "findings",
         "domains",
     ):
         try:
