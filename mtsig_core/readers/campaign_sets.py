@@ -19,37 +19,39 @@ def join_judgements(groups: _Groups, find_line: Callable[[Rating], int]) -> Judg
 
     Those of an annotation tool come first.
     """
-    judged_groups = [(metric, group) for metric, group in groups.items() if group.judged]
-    judged_groups.sort(key=lambda judged: not judged[1].is_campaign)
-    for metric, group in judged_groups:
-        rows = []
-        annotations: dict[str, Annotation] = {}
-        for rating in group.judged:
-            if rating.score is None or rating.rater is None:
-                continue
-            annotation_id = ""
-            spans: tuple[ErrorSpan, ...] = ()
-            if rating.evidence is not None:
-                annotation = rating.evidence.annotation
-                annotation_id = annotation.id
-                annotations.setdefault(annotation_id, annotation)
-                spans = rating.evidence.spans
-            line = find_line(rating)
-            row = Judgement(rating.system, line, rating.score, rating.rater, annotation_id, spans)
-            rows.append(row)
-        checks: list[AttentionCheck] = []
-        for file in dict.fromkeys(rating.file for rating in group.judged):
-            for checks_of_pair in file.table.checks.values():
-                checks += checks_of_pair
-        if rows:
-            return Judgements(
-                metric,
-                tuple(rows),
-                tuple(annotations.values()),
-                tuple(checks),
-                group.is_campaign,
-            )
+    from_tools = [metric for metric, group in groups.items() if group.is_campaign]
+    for metric in dict.fromkeys([*from_tools, *groups]):
+        judgements = _read_judgements(metric, groups[metric], find_line)
+        if judgements.rows:
+            return judgements
     return None
+
+
+def _read_judgements(
+    metric: str, group: RatingGroup, find_line: Callable[[Rating], int]
+) -> Judgements:
+    rows = []
+    annotations: dict[str, Annotation] = {}
+    for rating in group.judged:
+        if rating.score is None or rating.rater is None:
+            continue
+        annotation_id = ""
+        spans: tuple[ErrorSpan, ...] = ()
+        if rating.evidence is not None:
+            annotation = rating.evidence.annotation
+            annotation_id = annotation.id
+            annotations.setdefault(annotation_id, annotation)
+            spans = rating.evidence.spans
+        line = find_line(rating)
+        row = Judgement(rating.system, line, rating.score, rating.rater, annotation_id, spans)
+        rows.append(row)
+    checks: list[AttentionCheck] = []
+    for file in dict.fromkeys(rating.file for rating in group.judged):
+        for checks_of_pair in file.table.checks.values():
+            checks += checks_of_pair
+    return Judgements(
+        metric, tuple(rows), tuple(annotations.values()), tuple(checks), group.is_campaign
+    )
 
 
 def add_texts(
@@ -60,6 +62,9 @@ def add_texts(
     for group in groups.values():
         if group.is_campaign:
             judged += group.judged
+    if not judged:
+        return testset
+    # A campaign has checks, or a list without any, for each of its language pairs.
     pairs = {pair for rating in judged for pair in rating.file.table.checks if pair}
     if langpair is None and len(pairs) == 1:
         [langpair] = pairs
@@ -75,4 +80,4 @@ def add_texts(
             outputs[rating.system][position] = rating.evidence.output
     if any(sources):
         testset = replace(testset, sources=[text or "" for text in sources])
-    return replace(testset, systems=outputs, langpair=langpair) if judged else testset
+    return replace(testset, systems=outputs, langpair=langpair)

@@ -23,6 +23,7 @@ from mtsig_core.readers.files import (
     is_folder,
     keep_until_changed,
     list_paths,
+    open_file,
     read_uploaded,
 )
 from mtsig_core.readers.formats import sniff
@@ -84,19 +85,18 @@ def read_published_file(file: FilePath) -> dict[str, OfficialTable]:
     The file must say the language pairs, in a column, by its sheets or by its name.
     """
     path = Path(file)
-    if not _may_be_published(path):
-        return {}
     # Where the file is read for something else, the error is its message.
-    with suppress(InputError):
-        return _read_tables(path)
+    with suppress(InputError, OSError):
+        if _may_be_published(path):
+            return _read_tables(path)
     return {}
 
 
 def _may_be_published(path: Path) -> bool:
     if path.name in (SYSTEMS_FILE, METADATA_FILE) or not _ENDINGS.fullmatch(path.name):
         return False
-    # What is no file lies in a zip, which has limits of its own.
-    return not os.path.isfile(path) or os.path.getsize(path) <= _MOST_BYTES
+    with open_file(path) as file:  # on disk, in a zip, or uploaded
+        return len(file.read(_MOST_BYTES + 1)) <= _MOST_BYTES
 
 
 def _read_tables(path: Path) -> dict[str, OfficialTable]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers import automatic_scores
+from mtsig_core.readers.document_tasks import list_lone_outputs
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
@@ -24,7 +25,7 @@ from mtsig_core.readers.files import (
     list_folder,
     list_paths,
 )
-from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
@@ -267,9 +268,7 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     """
     if is_of_participants(path):
         return ""
-    if is_unrated_campaign(path, read_beginning(path)):
-        return "nobody has rated in this campaign yet"
-    reason = explain_aside(path.name, list_folder(path.parent))
+    reason = _explain_kind(path, task)
     if reason:
         return reason
     folder = _find_task_folder(path, task)
@@ -299,6 +298,21 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     return _explain_table(path, [*pairs]) or (
         "no text of a task, and no table of segment scores such as en-de.esa.tsv, has such a name"
     )
+
+
+def _explain_kind(path: Path, task: Path) -> str:
+    """Why a file is not read, whatever it is called; empty where it may be."""
+    head = read_beginning(path)
+    if is_unrated_campaign(path, head):
+        return "nobody has rated in this campaign yet"
+    if path in list_lone_outputs(task):
+        return (
+            "it has outputs, and the file of their sources, such as wmt26-genmt.jsonl, is not there"
+        )
+    fmt = sniff(cut_lines(head))
+    if fmt is not None and FOLDER in fmt.reads:
+        return "it is an archive in another folder or archive; unpack it, or give it alone"
+    return explain_aside(path.name, list_folder(path.parent))
 
 
 def _explain_table(path: Path, pairs: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from mtsig_core.readers.document_tasks import (
     DocumentFiles,
     find_documents,
     list_document_pairs,
+    list_lone_outputs,
     read_documents_task,
 )
 from mtsig_core.readers.files import (
@@ -262,7 +263,7 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
             if read_published_file(path):
                 continue
             if fmt is None or SCORE_TABLE not in fmt.reads:
-                if _NO_TEXTS.fullmatch(path.name):
+                if _NO_TEXTS.fullmatch(path.name) or path in list_lone_outputs(path.parent):
                     continue
                 return []
         table = describe_task_table(path, head, list_langpairs(path))
@@ -460,6 +461,12 @@ def _find_layout(folder: Path) -> _Layout:
             f"{show_name(folder)} has published scores of systems, and no segments, by which they could be "
             "compared. The command task shows them. Add texts, or scores of segments."
         )
+    lone_outputs = [] if _list_marks(folder) else list_lone_outputs(folder)
+    if lone_outputs:
+        raise InputError(
+            f"{show_name(folder)} has outputs ({show_name(lone_outputs[0].name)}, ...) and not the file of their "
+            "sources and references. Add it, such as wmt26-genmt.jsonl, or the annotations of these outputs."
+        )
     return _TEXTS
 
 
@@ -481,6 +488,10 @@ def find_task(folder: FilePath) -> Path:
             raise InputError(
                 f"{name} is no zip file, or not all of one. Expected the folder of a shared "
                 "task, or a zip of it: zip the folder again, or copy or download the file again."
+            )
+        if root.name == automatic_scores.FOLDER_NAME:
+            raise InputError(
+                f"{name} is one folder of a shared task. Did you mean {show_name(root.parent)}?"
             )
         return root
     parents = [path.parent for path in _list_marks(folder)]
@@ -579,7 +590,7 @@ def read_task(  # noqa: PLR0913  options of users
     Parameters
     ----------
     folder : path-like
-        A folder, or a zip of a folder, in one of three layouts; or a file of ratings that names its
+        A folder, or a zip of a folder, in one of the layouts of docs/data.md; or a file of ratings that names its
         language pairs. The layout of WMT25 has
         ``automatic_scores/SYSTEM.jsonl``. The layout of 2021 to 2024 has texts for `read_wmt`, and
         next to them segment scores as in mt-metrics-eval (``human-scores/en-de.mqm.seg.score``).

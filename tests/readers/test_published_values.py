@@ -4,7 +4,11 @@ import json
 
 import pytest
 
-from mtsig_core.readers.published_values import join_published, list_published_files
+from mtsig_core.readers.published_values import (
+    join_published,
+    list_published_files,
+    read_published_uploads,
+)
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.published_scores import match_published
 from tests.builders.code import DATA
@@ -58,6 +62,13 @@ def test_values_that_differ_in_two_files_are_told_apart(write, tmp_path):
     write("2.tsv", TABLE.replace("2.5", "2.6"))
     values = join_published(list_published_files(tmp_path))
     assert values["en-de"]["B"] == {"AutoRank": "2.5", "AutoRank (2.tsv)": "2.6"}
+
+
+def test_a_large_table_is_not_looked_at(write, tmp_path):
+    rows = "".join(f"en-de\tS{k}\tlong name {k}\t{k}\n" for k in range(50_000))
+    path = write("1.tsv", TABLE + rows)
+    assert list_published_files(tmp_path) == []
+    assert read_published_uploads([("1.tsv", path.read_bytes())]) == []
 
 
 def test_a_table_that_changed_is_read_again(write, tmp_path):
