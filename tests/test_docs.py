@@ -43,21 +43,6 @@ WITH_EXAMPLES = [
 def test_every_option_and_command_exists(capsys):
     known = set()
     parser = _parser()
-    for command in (
-        "compare",
-        "score",
-        "segments",
-        "serve",
-        "sample broad",
-        "sweep size",
-        "sweep references",
-        "validate type1",
-        "metrics example",
-        "task",
-        "agreement",
-        "findings",
-        "domains",
-    ):
     grouped = ["sample broad", "sweep size", "validate type1", "metrics example"]
     for command in (*COMMANDS, *grouped):
         try:
