@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.presenter import get_presenter
@@ -38,6 +39,7 @@ class TestSetInfo:
     systems: tuple[str, ...]
     simulated: bool
     assumed: tuple[Assumption, ...] = ()
+    progress: tuple[ProgressRow, ...] = ()  # of its annotation, where that is known
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
@@ -51,6 +53,7 @@ class TestSetInfo:
             tuple(testset.systems),
             testset.simulated,
             testset.assumed,
+            measure_progress(testset),
         )
 
 
@@ -72,7 +75,8 @@ class Settings(SamplingSettings):
 
     `ci` is the kind of interval for all segments; where few documents have ratings, it may be
     another, see `MetricResult.ci`. `rank_rule` is how ranks are made from the pairs, see
-    `stats.ranks`.
+    `stats.ranks`. `look` says which of how many planned looks it is; `alpha` is the level of this
+    look, see `stats.significance`.
     """
 
     test: str
@@ -81,6 +85,7 @@ class Settings(SamplingSettings):
     ci: str
     baseline: str | None
     rank_rule: str = "simultaneous"
+    look: str = "1/1"
 
 
 @dataclass(frozen=True)
@@ -650,6 +655,9 @@ class MacroSystem:
     losses: int
     #: From 1: no rank range reaches from one cluster into the next. None without ranks.
     cluster: int | None = None
+    #: By a rule of ranks that orders systems by it across language pairs (WMT26): the mean over its
+    #: language pairs of the share of systems there that have a better score.
+    better_share: float | None = None
 
 
 @dataclass(frozen=True)

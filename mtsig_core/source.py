@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, MtsigError, SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
+from mtsig_core.readers.document_tasks import drop_stand_in
 from mtsig_core.readers.files import MAX_DEPTH, open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
@@ -309,6 +310,7 @@ class Source(_Files):
                 **self._pick_directions(self._is_of_tables),
                 **self.table_options(),
             )
+            testset = drop_stand_in(testset)
         if self.folder is not None and not self.keep_withdrawn:
             testset = self._drop_withdrawn(testset)  # after tables and runs, which may name them
         if self.refs or self.refs_as_systems:
@@ -410,6 +412,7 @@ class Source(_Files):
             parses=self.parse,
             keep_canary=self.keep_canary,
             raters=self.raters_of_folder,
+            is_rated=bool(self.scores),
             mqm_weights=self.weights_of_folder,
             **self._pick_directions(lambda name: not self._is_of_tables(name)),
         )
@@ -548,6 +551,7 @@ class TaskSource(_Files):
             self.pairs or None,
             keep_canary=self.keep_canary or bool(self.run),
             raters=self.raters_of_folder,
+            rated={pair for pair, _, _ in self.scores},
             mqm_weights=self.weights_of_folder,
             **self._pick_directions(lambda name: name not in table_names),
         )
@@ -562,7 +566,7 @@ class TaskSource(_Files):
             if tables:
                 directions = self._pick_directions(lambda name: name in dict(tables))
                 testset = join_scores(testset, tables, **directions, **self.table_options())
-            return testset
+            return drop_stand_in(testset)
 
         if self.run or self.scores:
             task = task.map_testsets(join)

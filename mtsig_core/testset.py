@@ -19,6 +19,7 @@ import numpy as np
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, format_count, suggest_name
+from mtsig_core.judgements import Judgements
 from mtsig_core.languages import languages_of
 
 # Lines that stay in their file and are read when they are asked for, so that texts take no memory.
@@ -427,8 +428,8 @@ class TestSet:
         Name of the set on screen.
     systems : mapping of str to sequence of str
         Outputs by system name, one string per segment, which may be empty. ``None`` replaces every
-        text of a system that has only scores. In a set without references all systems are like
-        this.
+        text of a system that has only scores. In a set without references a text may be ``None``
+        where the output is not known.
     references : mapping of str to sequence of (str or None)
         The references used for scoring, by name. ``None`` marks a segment that the reference does
         not have; each segment needs at least one reference. A set with `scores` needs no
@@ -457,6 +458,8 @@ class TestSet:
     runs : mapping of str to sequence of sequence of str
         By system, its outputs after further training runs. The score of the system is the mean over
         its runs; see docs/statistics.md.
+    judgements : Judgements, optional
+        Who gave the scores, in which annotation, and the errors that they marked.
 
     Raises
     ------
@@ -486,6 +489,7 @@ class TestSet:
     tokenizer: str | None = None
     assumed: tuple[Assumption, ...] = ()
     runs: Runs = field(default_factory=dict, repr=False)
+    judgements: Judgements | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self._set("name", show_name(self.name))
@@ -521,7 +525,9 @@ class TestSet:
         has_scores_only = bool(self.scores) and set(map(type, texts)) <= {type(None)}
         if label == "system" and has_scores_only:
             return texts
-        return as_texts(location, texts, missing=label == "reference")
+        is_unscored_output = label == "system" and not self.references
+        may_be_missing = label == "reference" or is_unscored_output
+        return as_texts(location, texts, missing=may_be_missing)
 
     def _check_lengths(self) -> None:
         n = self.n_segments
@@ -592,6 +598,13 @@ class TestSet:
         """Whether the set has texts, and not only segment scores."""
         return bool(self.references)
 
+    @cached_property
+    def has_outputs(self) -> bool:
+        """Whether the set has texts of systems that can be read, with references or without."""
+        if self.references:
+            return True
+        return any(text is not None for texts in self.systems.values() for text in texts)
+
     @property
     def n_documents(self) -> int | None:
         """Number of distinct documents, None without document ids."""
@@ -658,21 +671,29 @@ class TestSet:
         sequences.append(("langpair", self.langpair))
         if self.tokenizer is not None:
             sequences.append(("tokenizer", self.tokenizer))
+        sequences += self._write_scores()
+        for name, parse in self.parses.items():
+            sequences += [("parses", name), parse]
+        for name, outputs in self.runs.items():
+            for output in outputs:
+                sequences += [("run", name), output]
+        if self.judgements is not None:
+            sequences.append(("judgements", repr(self.judgements)))
+        h = hashlib.blake2b(digest_size=16)
+        for sequence in sequences:
+            _feed(h, sequence)
+        return h.hexdigest()
+
+    def _write_scores(self) -> list[Sequence[str | None]]:
+        """All scores as texts, with their names and directions."""
+        sequences: list[Sequence[str | None]] = []
         for metric, table in self.scores.items():
             direction = "higher" if table.higher_is_better else "lower"
             sequences.append(("scores", metric, direction))
             for name, scores in table.by_system.items():
                 written = [None if score is None else repr(score) for score in scores]
                 sequences += [(name,), written]
-        for name, parse in self.parses.items():
-            sequences += [("parses", name), parse]
-        for name, outputs in self.runs.items():
-            for output in outputs:
-                sequences += [("run", name), output]
-        h = hashlib.blake2b(digest_size=16)
-        for sequence in sequences:
-            _feed(h, sequence)
-        return h.hexdigest()
+        return sequences
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_frozen(self)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from mtsig_core.report.pictures import task_picture
+from mtsig_core.report.progress_report import progress_sections
 from mtsig_core.report.tables import tops_table
 from pages._sections import (
     published_comparison,
@@ -35,7 +36,13 @@ names = ["Language pairs", "Metrics", *ranking_sections.TABS]
 has_runs = results_sections.has_runs(comparison, view.metric)
 if has_runs:
     names.append("Training runs")
+progress = list(progress_sections(comparison))
+if progress:
+    names.insert(0, "Progress")
 open_tab, tabs = controls.tabs([*names, "Caveats and method", "Export"])
+if progress:
+    with tabs["Progress"]:
+        results_sections.show_progress(progress)
 with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)

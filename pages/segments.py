@@ -6,7 +6,7 @@ import streamlit as st
 
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.report.segment_cards import MARKS
+from mtsig_core.report.segment_cards import DIFFERENCES, list_marks
 from mtsig_core.stats import segments
 from pages._sections import segments_sections
 from pages._ui import controls, frame, screen, views
@@ -25,7 +25,7 @@ view = frame.open_page()
 screen.cautions(caution for caution in view.comparison.warnings if caution.kind.concern == "scores")
 testset = view.testset
 a, b, columns = views.choose_pair(view, [3, 3, 3.6, 5, 3])
-if not testset.has_texts:
+if not testset.has_outputs:
     screen.error(
         "This test set has segment scores without texts: there is nothing to read. Open the texts with the "
         "scores on the page Upload."
@@ -44,7 +44,7 @@ order = controls.choice(
     pages_own=True,
     on_change=segments_sections.forget_segment,
 )
-marks = controls.choice("Mark", MARKS, "marks", place=marks_column, pages_own=True)
+marks = controls.choice("Mark", list_marks(testset), "marks", place=marks_column, pages_own=True)
 beside_pair = []
 other_systems = [name for name in testset.systems if name not in (a, b)]
 if other_systems:
@@ -116,7 +116,7 @@ with right:
         texts = reader.draw_pair(k, notes)
     else:
         texts = reader.draw_all_systems(k, notes, page)
-        if marks == MARKS[1]:
+        if marks == DIFFERENCES:
             legend_marks = None
     segments_sections.show_box(texts, legend_marks, n_pages > 1)
 st.caption(

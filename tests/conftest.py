@@ -35,7 +35,8 @@ REAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt24"
 TOGETHER = {
     "browser": ("tests/browser/",),
     "code": tuple(
-        f"tests/test_{name}.py" for name in ("architecture", "claims_page", "messages", "words")
+        f"tests/test_{name}.py"
+        for name in ("architecture", "claims_page", "counted_verbs", "messages", "names", "words")
     ),
 }
 

@@ -187,9 +187,11 @@ LAYERS = (
     "source",
     "simulation",
     "readers",
+    "annotation_progress",
     "task",
     "alignment",
     "testset",
+    "judgements",
     "score_names",
     "caution",
     "languages",
@@ -299,7 +301,7 @@ def test_statistics_need_few_modules():
         module = modules.pop()
         needed.add(module)
         modules |= (imports(files[module]) & MODULES) - needed
-    assert len(needed) <= 39
+    assert len(needed) <= 42
 
 
 def test_public_names_exist():

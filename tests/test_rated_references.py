@@ -1,6 +1,5 @@
 """Ratings of human translations: kept, said to wait, ranked where references take part."""
 
-import json
 import pickle
 
 import pytest
@@ -116,29 +115,17 @@ def test_other_names_are_mistakes_with_a_remedy(table):
         texts("refA").scored_with(others_as_systems=True)
 
 
-def test_on_the_command_line(table, tmp_path, capsys):
-    from mtsig_core.cli.main import main
-
+def test_on_the_command_line(table, tmp_path, run, run_json):
+    paths = {name: str(tmp_path / f"{name}.txt") for name in ("ref", "A", "B")}
     for name, text in {"ref": "a b c d e", "A": "a b c d", "B": "a b c e"}.items():
         (tmp_path / f"{name}.txt").write_text(f"{text}\n" * 4)
-    source = source_options(
-        Source(
-            ref=(("refA", str(tmp_path / "ref.txt")),),
-            scores=(("esa", str(table()[0][1])),),
-            system=tuple((name, str(tmp_path / f"{name}.txt")) for name in "AB"),
-        )
-    )
-    assert main(["score", *source, "--metrics", "esa,bleu", "--format", "json"]) == 0
-    out, err = capsys.readouterr()
-    assert err.startswith("Warning: 4 esa scores of refA are not used")
-    assert set(json.loads(out)["metrics"]["esa"]["scores"]) == {"A", "B"}
-    assert (
-        main(["score", *source, "--metrics", "esa,bleu", "--format", "json", "--refs-as-systems"])
-        == 0
-    )
-    found = json.loads(capsys.readouterr().out)["metrics"]
-    assert set(found["esa"]["scores"]) == {"A", "B", "HUMAN-refA"} and set(
-        found["bleu"]["scores"]
-    ) == {"A", "B"}
-    assert main(["segments", *source, "--metrics", "bleu", "--refs-as-systems"]) == 0
-    assert "HUMAN" not in capsys.readouterr().out
+    systems = (("A", paths["A"]), ("B", paths["B"]))
+    scores = (("esa", str(table()[0][1])),)
+    source = source_options(Source(ref=(("refA", paths["ref"]),), scores=scores, system=systems))
+    done = run("score --metrics esa,bleu", *source)
+    assert done.err.startswith("Warning: 4 esa scores of refA are not used")
+    assert "refA" not in done.out
+    found = run_json("score --metrics esa,bleu --refs-as-systems", *source)["metrics"]
+    assert set(found["esa"]["scores"]) == {"A", "B", "HUMAN-refA"}
+    assert set(found["bleu"]["scores"]) == {"A", "B"}
+    assert "HUMAN" not in run("segments --metrics bleu --refs-as-systems", *source).out

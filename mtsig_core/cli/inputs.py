@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from mtsig_core.report.text import printable, terminal_width, warn
 from mtsig_core.score_names import order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
+from mtsig_core.stats.ranks import RANK_RULES, RankRule
 from mtsig_core.testset import TestSet
 
 # -------------------------------------------------------------------------------------------------
@@ -119,6 +120,10 @@ def read(args: Namespace) -> TestSet:
         )
     check_out(args, source)
     testset = source.read_all()
+    rule = find_rule_of_ratings(args)
+    if rule is not None and counts_each_rating(rule, [testset]):
+        args.raters = "segments"
+        return read(args)
     gap = find_gap(testset)
     if gap is not None and gap.why == "canary":
         print(
@@ -129,6 +134,37 @@ def read(args: Namespace) -> TestSet:
         if assumption.kind.leaves_out:
             print(f"mtsig: {printable(with_remedy(assumption))}", file=sys.stderr)
     return source.select_part(testset)
+
+
+def find_rule_of_ratings(args: Namespace) -> RankRule | None:
+    """The rank rule, if it takes each rating as a segment and nobody chose what ratings count as."""
+    rule = RANK_RULES.get(getattr(args, "rank_rule", ""))
+    if rule is None or not rule.each_rating or args.raters is not None:
+        return None
+    return rule
+
+
+def counts_each_rating(rule: RankRule, testsets: Iterable[TestSet]) -> bool:
+    """Whether the ratings are to be segments, because the rule takes them so; if so, say it.
+
+    Texts have segments of their own. Without documents, the tests of pairs would take two ratings
+    of a segment as independent. In both cases the mean counts, with a caution.
+    """
+    n_most = 1.0
+    for testset in testsets:
+        if testset.has_texts or testset.documents is None:
+            return False
+        for assumption in testset.assumed:
+            if assumption.code == "ratings":
+                n_most = max(n_most, assumption.facts["per_segment"])
+    if n_most == 1:
+        return False
+    print(
+        f"mtsig: Ranked {rule.title}, each rating is a segment of its own. --raters mean takes the mean "
+        "of each segment.",
+        file=sys.stderr,
+    )
+    return True
 
 
 def find_whole_task(args: Namespace, **fields_of_task: Any) -> TaskSource:

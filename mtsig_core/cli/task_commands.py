@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,8 @@ from pathlib import Path
 from mtsig_core.caution import Caution
 from mtsig_core.cli.inputs import (
     check_out,
+    counts_each_rating,
+    find_rule_of_ratings,
     find_whole_task,
     progress_line,
     read,
@@ -47,7 +49,7 @@ from mtsig_core.experiments.metric_agreement import (
 )
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
-from mtsig_core.readers.files import is_archive
+from mtsig_core.readers.files import is_archive, is_folder
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
 from mtsig_core.readers.tasks import has_segments, list_task_tables, pairs_of
 from mtsig_core.report.commands import task_command
@@ -82,6 +84,13 @@ def _add_task(parser: ArgumentParser) -> _ArgumentGroup:
         help="a simulated task: three language pairs, 12 systems in two tracks",
     )
     add_task_source(group)
+    group.add_argument(
+        "folder",
+        metavar="PATH",
+        nargs="?",
+        default=SUPPRESS,
+        help="the same as --folder PATH; a file of ratings that names its language pairs is a task too",
+    )
     return group
 
 
@@ -128,6 +137,12 @@ def _read_one_task(args: Namespace) -> TaskSource:
         raise SettingError(message)
     source = task_source(args)
     check_out(args, source)
+    rule = find_rule_of_ratings(args)
+    if rule is not None:
+        testsets = source.read().testsets.values()
+        if counts_each_rating(rule, testsets):
+            args.raters = "segments"
+            return task_source(args)
     return source
 
 
@@ -146,7 +161,7 @@ def _check_views(args: Namespace) -> None:
 
 def _print_unread(args: Namespace, source: TaskSource) -> None:
     """Print on standard error which files next to the texts of a task are not read."""
-    if source.folder is None:
+    if source.folder is None or not is_folder(source.folder):
         return
     sentences: list[str] = []
     if is_archive(source.folder) or list_task_tables(Path(source.folder)):

@@ -103,6 +103,7 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     ci: str = "auto",
     resamples: int = 2000,
     seed: int = 0,
+    rank_rule: str = "simultaneous",
     jobs: int = 1,
     comparison: Comparison | None = None,
     progress: Progress | None = None,
@@ -128,6 +129,7 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
             ci=ci,
             resamples=resamples,
             seed=seed,
+            rank_rule=rank_rule,
             jobs=jobs,
             progress=progress,
         )

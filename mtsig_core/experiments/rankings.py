@@ -28,7 +28,7 @@ from mtsig_core.stats.published_scores import (
     match_names,
     replicate_ranks,
 )
-from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
+from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.weighted import rank_by_weighted_mean
@@ -497,13 +497,7 @@ def make_findings(
     elif not metrics:
         metrics = task_metrics(TaskInfo.from_task(task), None)[:1]
     metric, *further = metrics
-    without_rule = _list_without_rule(task, further, settings.get("rank_rule", "simultaneous"))
-    with_rule = [name for name in metrics if name not in without_rule]
-    comparison = compare_task(task, with_rule, progress=progress, **settings)
-    if without_rule:
-        settings["rank_rule"] = "simultaneous"
-        more = compare_task(task, without_rule, progress=progress, **settings)
-        comparison = _add_metrics(comparison, more)
+    comparison = compare_task(task, metrics, progress=progress, **settings)
     pairs = {}
     for lang_pair, pair_comparison in comparison.pairs.items():
         if metric in pair_comparison.metrics:
@@ -514,31 +508,6 @@ def make_findings(
                 _score_domains(testset, metric),
             )
     return Findings(comparison, metric, tuple(further), rule, pairs)
-
-
-def _list_without_rule(task: Task, metrics: Sequence[str], rank_rule: str) -> list[str]:
-    """List the metrics that a rule cannot rank by, as it needs scores of segments.
-
-    None for a rule that is not known.
-    """
-    if rank_rule not in RANK_RULES or rank_rule in fitting_rules(segment_means=False):
-        return []
-    of_segments: set[str] = set()
-    for testset in task.testsets.values():
-        of_segments |= testset.scores.keys()
-    return [name for name in metrics if name not in of_segments]
-
-
-def _add_metrics(comparison: TaskComparison, more: TaskComparison) -> TaskComparison:
-    """Add the metrics of another comparison to each language pair."""
-    pairs = {}
-    for lang_pair, pair_comparison in comparison.pairs.items():
-        metrics = dict(pair_comparison.metrics)
-        if lang_pair in more.pairs:
-            metrics |= more.pairs[lang_pair].metrics
-        pairs[lang_pair] = replace(pair_comparison, metrics=metrics)
-    cautions = (*comparison.warnings, *more.warnings)
-    return replace(comparison, pairs=pairs, warnings=cautions)
 
 
 def _rank_by_metrics(

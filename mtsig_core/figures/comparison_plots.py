@@ -26,6 +26,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, wrapped
 from mtsig_core.report.sentences import (
     choose_form,
+    find_rule_of,
     name_first_place,
     name_score_axis,
     name_simultaneous,
@@ -38,7 +39,7 @@ from mtsig_core.report.table import rank_interval
 from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.results import Agreement, MetricResult, Settings, SystemResult, TaskAgreement
-from mtsig_core.stats.ranks import RANK_RULES, find_top_group
+from mtsig_core.stats.ranks import find_top_group
 
 # -------------------------------------------------------------------------------------------------
 # Differences of all systems to the best, or to the baseline, with single and simultaneous intervals.
@@ -203,7 +204,7 @@ def group_systems(result: MetricResult, settings: Settings) -> list[SystemGroup]
             SystemGroup("significantly worse", VERMILLION, worse),
         ]
     elif top_group:
-        name = name_first_place(RANK_RULES[settings.rank_rule])
+        name = name_first_place(find_rule_of([result], settings.rank_rule))
         groups = [SystemGroup(name, BLUE, set(top_group))]
     else:
         groups = [SystemGroup("best score", BLUE, set(result.best))]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError, suggest_name
+from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.readers.cells import count_truths, read_column
 from mtsig_core.readers.limits import spend
 from mtsig_core.testset import as_list, show_name
@@ -75,6 +76,19 @@ EXPECTED_COLUMNS = (
 _NO_SCORES = set().union(*(names for role, names in NAMES.items() if role != "score"))
 
 
+#: The column with the `Evidence` of each score, in the table of a campaign.
+EVIDENCE = "evidence"
+
+
+class Evidence(NamedTuple):
+    """What an annotation tells of an output beside its score."""
+
+    annotation: Annotation
+    source: str | None
+    output: str | None
+    spans: tuple[ErrorSpan, ...]
+
+
 @dataclass(frozen=True)
 class InputTable:
     """A table of any format."""
@@ -98,6 +112,8 @@ class InputTable:
     #: Of a table with a row for each error: the table of ratings, by weights of which some are
     #: given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
+    #: Of a campaign, by language pair: the items with known answers, which may be none.
+    checks: Mapping[str, Sequence[AttentionCheck]] = field(default_factory=dict)
 
     def locate(self, row: RowId) -> str:
         """Name a row for messages."""

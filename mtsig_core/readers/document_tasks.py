@@ -1,4 +1,4 @@
-"""A task whose texts are documents in JSON, as WMT25 published them.
+"""A task whose texts are documents in JSON, as WMT25 and WMT26 published them.
 
 It has one file of sources and references, and a file of outputs for each system, side by side or
 below ``systems/``, each with all language pairs.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mtsig_core.errors import InputError, explain_unknown
@@ -17,11 +17,13 @@ from mtsig_core.readers.files import is_file, list_paths
 from mtsig_core.readers.formats import sniff, strip_ending
 from mtsig_core.readers.lines import read_beginning, read_bytes, read_text_table_file
 from mtsig_core.readers.score_tables import cut_lines
+from mtsig_core.readers.text_formats import split_document_id
 from mtsig_core.readers.text_tables import TextTable, align_tables
 from mtsig_core.testset import TestSet, show_name
 
 _SYSTEMS = "systems"  # the folder of the outputs
 _FORM = "wmt25-texts"  # among the formats
+_STAND_IN = "source in place of a reference"
 _ENDINGS = (".jsonl", ".jsonl.gz")
 
 
@@ -75,28 +77,48 @@ def list_document_pairs(files: DocumentFiles) -> tuple[list[str], list[str]]:
     has_references: dict[str, bool] = {}
     data, _ = read_bytes(files.main)
     for line in data.split(b"\n"):
-        match = re.search(rb'"doc_id"\s*:\s*"([^"\\]+?)_#_', line)
+        match = re.search(rb'"doc_id"\s*:\s*"([^"\\]+)"', line)
         if match is None:
             continue
-        pair = match[1].decode("utf-8", "replace")
+        pair = split_document_id(match[1].decode("utf-8", "replace")).langpair
         is_translated = re.search(rb'"refs"\s*:\s*\{\s*"', line) is not None
         has_references[pair] = has_references.get(pair, False) or is_translated
     with_references = [pair for pair in has_references if has_references[pair]]
     return with_references, [pair for pair in has_references if not has_references[pair]]
 
 
-def read_documents_task(files: DocumentFiles, pairs: Collection[str] | None) -> dict[str, TestSet]:
-    """The test set of each of these language pairs; of all that have references by default.
+def read_documents_task(
+    files: DocumentFiles, pairs: Collection[str] | None, rated: Collection[str] = ()
+) -> dict[str, TestSet]:
+    """The test set of each of these language pairs; by default of all with references or ratings.
 
-    A system takes part where it has documents of the pair.
+    A system takes part where it has documents of the pair. Sources stand in for the references of
+    `rated` pairs without any, until ratings join them.
     """
-    known, _ = list_document_pairs(files)
+    with_references, others = list_document_pairs(files)
+    known = [*with_references, *(pair for pair in others if pair in rated)]
+    if not known:
+        raise InputError(
+            f"{show_name(files.main)} has no references ({', '.join(others)}), and there are no human scores. "
+            "Add references, or annotations in the same folder."
+        )
     for pair in pairs or ():
         if pair not in known:
             raise explain_unknown("language pair", pair, known)
     main = _read_table(files.main)
     outputs = {strip_ending(show_name(path.name)): _read_table(path) for path in files.outputs}
-    return {pair: _join(pair, main, outputs) for pair in (known if pairs is None else pairs)}
+    bare = replace(main, references={_STAND_IN: main.sources or ()})
+    testsets = {}
+    for pair in known if pairs is None else pairs:
+        testsets[pair] = _join(pair, main if pair in with_references else bare, outputs)
+    return testsets
+
+
+def drop_stand_in(testset: TestSet) -> TestSet:
+    """The test set without the sources in place of references, once it has scores."""
+    if list(testset.references) != [_STAND_IN]:
+        return testset
+    return replace(testset, references={})
 
 
 def _read_table(path: Path) -> TextTable:

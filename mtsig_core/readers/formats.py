@@ -25,6 +25,7 @@ from mtsig_core.readers.columns import NAMES, InputTable
 from mtsig_core.readers.delimited import is_comment
 from mtsig_core.readers.json_tables import read_text_table
 from mtsig_core.readers.markup import read_sgml_texts, read_xml_texts
+from mtsig_core.readers.pearmut import PEARMUT_SCORES, is_pearmut, read_pearmut
 from mtsig_core.readers.rating_formats import (
     APPRAISE,
     is_metricx,
@@ -571,6 +572,16 @@ FORMATS = (
         )
     ),
     Format(
+        "pearmut",
+        "annotations of Pearmut",
+        lambda sample: is_pearmut(sample.text),
+        _RATINGS,
+        scores=PEARMUT_SCORES,
+        reads={SCORE_TABLE: read_pearmut},
+        remedies=(_NAMED_SCORES,),
+        endings=(".jsonl", ".json"),
+    ),
+    Format(
         "wmt25-ratings",
         "human evaluation of WMT25",
         lambda sample: is_wmt25(sample.record),
@@ -582,7 +593,7 @@ FORMATS = (
     ),
     Format(
         "wmt25-texts",
-        "texts of WMT25",
+        "documents of WMT25 or WMT26",
         lambda sample: is_wmt25_text(sample.record),
         _AS_IT_IS,
         reads={TEXTS: read_wmt25, DOCUMENTS: None},

@@ -14,7 +14,7 @@ import numpy as np
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError
-from mtsig_core.readers.columns import InputTable, RowId, find_column
+from mtsig_core.readers.columns import Evidence, InputTable, RowId, find_column
 from mtsig_core.testset import show_name
 
 #: The number of a line, from 1, or its id.
@@ -35,7 +35,10 @@ class Rating(NamedTuple):
     rater: str | None
     row: RowId
     file: ScoreFile
-    slot: str | None = None  # of several ratings of an item, which this is, whoever gave it
+    #: Of several ratings of an item, which this is, whoever gave it; of a campaign, the id of the
+    #: annotation.
+    slot: str | None = None
+    evidence: Evidence | None = None
 
     @property
     def location(self) -> str:

@@ -198,7 +198,8 @@ def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
     if langpair is not None:
         rows = [(row, cells) for row, cells in table.rows if str(cells[place]).strip() == langpair]
         left_out = {key: n for key, n in table.left_out.items() if key[0] == langpair}
-        table = replace(table, rows=rows, left_out=left_out)
+        checks = {pair: checks for pair, checks in table.checks.items() if pair == langpair}
+        table = replace(table, rows=rows, left_out=left_out, checks=checks)
     return table.select([k for k in range(len(table.header)) if k != place])
 
 

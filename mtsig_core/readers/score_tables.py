@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.readers.cells import ABSENT, to_key, to_name, to_number
 from mtsig_core.readers.columns import (
+    EVIDENCE,
     EXPECTED_COLUMNS,
     InputTable,
     NamedColumns,
@@ -34,6 +35,7 @@ from mtsig_core.readers.ratings import (
     average_raters,
     count_ratings,
     explain_second,
+    keep_last_ratings,
     separate_raters,
 )
 from mtsig_core.readers.score_checks import check_scales, drop_failed, drop_summaries
@@ -71,6 +73,7 @@ class RatingGroup(NamedTuple):
     assumed: list[Assumption]  # how many ratings, and what was done with them
     higher_is_better: bool | None  # None if the format of the files does not define it
     adjusted_from: str | None = None  # the name of the scores that these are, adjusted for raters
+    judged: Sequence[Rating] = ()  # each rating of a campaign that counts
 
     @property
     def file_name(self) -> str:
@@ -231,7 +234,8 @@ def _read_group(
         assumed += file.assumed
     if failed is not None:
         assumed.append(failed)
-    groups = {name: RatingGroup(joined, assumed, direction)}
+    judged = _list_judged(ratings, options.raters)
+    groups = {name: RatingGroup(joined, assumed, direction, judged=judged)}
     if options.raters == "adjusted" and of_ratings:
         adjusted, assumed = adjust_raters(name, ratings)
         groups[name + ADJUSTED] = RatingGroup(adjusted, assumed, direction, name)
@@ -280,6 +284,9 @@ def _read_ratings(
 
     systems, documents, domains = read_names("system"), read_names("docid"), read_names("domain")
     raters, slots = read_names("rater"), read_names("slot")
+    evidence: Sequence[Any] = [None for _ in table.rows]
+    if EVIDENCE in table.header and table.checks:
+        evidence = table.list_cells(table.header.index(EVIDENCE))
     lines: Sequence[LineId] = range(1, len(table.rows) + 1)
     if "line" in places:
         lines = table.read(places["line"], to_key)
@@ -296,6 +303,7 @@ def _read_ratings(
                 row=row,
                 file=file,
                 slot=slots[k],
+                evidence=evidence[k],
             )
             file.ratings.append(rating)
     return file
@@ -339,6 +347,14 @@ def _join_ratings(ratings: Sequence[Rating], raters: str, file_name: str) -> lis
             "file."
         )
     return joined
+
+
+def _list_judged(ratings: Sequence[Rating], raters: str) -> list[Rating]:
+    """The ratings of campaigns that scores are made of, with the lines that the scores have."""
+    of_campaigns = [rating for rating in ratings if rating.evidence is not None]
+    if raters == "segments":
+        return separate_raters(of_campaigns)
+    return keep_last_ratings(of_campaigns)
 
 
 def _explain_ratings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -14,6 +15,7 @@ import numpy as np
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, suggest_name
+from mtsig_core.readers.campaign_sets import add_texts, join_judgements
 from mtsig_core.readers.cells import read_value, to_key
 from mtsig_core.readers.columns import show_names
 from mtsig_core.readers.files import FilePath
@@ -137,12 +139,14 @@ def join_scores(  # noqa: PLR0913  options of users
     domains = testset.domains
     if domains is None and all(line in domain_of for line in testset.lines):
         domains = [domain_of[line] for line in testset.lines]
+    judgements = join_judgements(groups, finder.find) or testset.judgements
     frozen, assumed = _freeze_scores(scores, groups, options)
     return replace(
         testset,
         scores={**testset.scores, **frozen},
         domains=domains,
         assumed=(*testset.assumed, *assumed),
+        judgements=judgements,
     )
 
 
@@ -213,7 +217,8 @@ def read_scores(  # noqa: PLR0913  options of users
     if name is None and isinstance(first_table, str | os.PathLike):
         name = Path(os.fsdecode(first_table)).name.partition(".")[0]
     no_texts: dict[str, Sequence[Any]] = {system: (None,) * len(lines) for system in systems}
-    return TestSet(
+    number_of = dict(zip(lines, numbers, strict=True))
+    testset = TestSet(
         name or metric,
         no_texts,
         {},
@@ -222,7 +227,9 @@ def read_scores(  # noqa: PLR0913  options of users
         domains=_list_names(ratings, lines, "domain"),
         scores=frozen,
         assumed=tuple(assumed),
+        judgements=join_judgements(groups, lambda rating: number_of[rating.line]),
     )
+    return add_texts(testset, groups, number_of, langpair)
 
 
 def read_rated_outputs(  # noqa: PLR0913  options of users
@@ -418,7 +425,16 @@ class _LineFinder:
         """The line of a rating that names its document, and its place there, counted from 1."""
         document = str(rating.document)
         lines = self._lines_of_document.get(document)
-        item = int(str(rating.line).rpartition(":")[2])
+        match = re.search(r"(:|_###_)(\d{1,9})$", str(rating.line))
+        if match is None:
+            raise InputError(
+                f"{rating.location}: the item {show_name(str(rating.line))} does not end with its place in the "
+                "document. Give a file with the id of each line of the texts.",
+                {"ids": "FILE"},
+            )
+        item = int(match[2])
+        if match[1] != ":":  # Pearmut counts from 0
+            item += 1
         if lines is None:
             raise InputError(
                 f"{rating.location}: there is no document {show_name(document)} in {self._testset.name}. "

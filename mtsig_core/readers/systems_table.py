@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mtsig_core.errors import InputError
+from mtsig_core.readers.cells import read_field, to_name, to_text
 from mtsig_core.readers.files import FilePath, check_regular, exists, list_paths
 from mtsig_core.readers.formats import SYSTEMS_TABLE
+from mtsig_core.readers.json_tables import read_records
 from mtsig_core.readers.limits import parse_bounded_json
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.task import SYSTEM_KINDS, SYSTEM_ROLES, SystemInfo
@@ -152,4 +154,68 @@ def read_metadata(path: Path, systems: Collection[str]) -> dict[str, SystemInfo]
         if system in systems:
             info = SystemInfo.from_name(system, constrained)
             infos[system] = replace(info, unsupported=tuple(unsupported))
+    return infos
+
+
+# The answers of WMT26's participants.
+
+_PARTICIPANTS = "participants.jsonl"  # ends the name of the file
+_SYSTEM, _TRACK, _COVERAGE = "System name", "Track", "Language coverage ["
+#: How the codes of the languages begin that participants were asked for.
+_LANGUAGES = {
+    "Arabic, Egyptian": "arz",
+    "Belarusian": "bel",
+    "Chinese, Simplified": "zho_Hans",
+    "Chinese, Traditional Taiwan": "zho_Hant",
+    "Czech": "ces",
+    "Eastern Armenian": "hye",
+    "Estonian": "ekk",
+    "German": "deu",
+    "Icelandic": "isl",
+    "Indonesian": "ind",
+    "Japanese": "jpn",
+    "Kazakh": "kaz",
+    "Korean": "kor",
+    "Ladin, Italy": "lld",
+    "Ligurian, Italy": "lij",
+    "Northern Sámi": "sme",
+    "Russian": "rus",
+    "Thai": "tha",
+    "Ukrainian": "ukr",
+    "Vietnamese": "vie",
+}
+
+
+def is_of_participants(path: Path) -> bool:
+    """Whether a file has the answers of WMT26's participants, by its name."""
+    return path.name.endswith(_PARTICIPANTS)
+
+
+def read_participants(
+    folder: FilePath, systems: Collection[str], pairs: Collection[str]
+) -> dict[str, SystemInfo]:
+    """Track and unsupported language pairs of these systems, by name; empty without the file."""
+    infos: dict[str, SystemInfo] = {}
+    for path in filter(is_of_participants, list_paths(folder)):
+        text = "\n".join(read_lines(check_regular(path), SYSTEMS_TABLE))
+        for row, record in read_records(text, show_name(path), bool, "an answer of a participant"):
+            location = f"{show_name(path)}, row {row}"
+            name = ""
+            is_constrained = None
+            contrastive: list[str] = []
+            for question in record:
+                if question.startswith(_SYSTEM):
+                    name = read_field(location, record, question, to_name)
+                elif question == _TRACK:
+                    track = read_field(location, record, question, to_name)
+                    is_constrained = track.startswith("Constrained")
+                elif question.startswith(_COVERAGE):
+                    answer = read_field(location, record, question, to_text) or ""
+                    if answer.startswith("Contrastive"):
+                        language = question.removeprefix(_COVERAGE).removesuffix("]")
+                        contrastive.append(f"-{_LANGUAGES.get(language, language)}")
+            if name in systems:
+                info = SystemInfo.from_name(name, is_constrained)
+                unsupported = [pair for pair in pairs if any(code in pair for code in contrastive)]
+                infos[name] = replace(info, unsupported=tuple(unsupported))
     return infos

@@ -39,7 +39,12 @@ from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scores
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.stand_ins import refuse_stand_in
-from mtsig_core.readers.systems_table import METADATA_FILE, read_metadata
+from mtsig_core.readers.systems_table import (
+    METADATA_FILE,
+    is_of_participants,
+    read_metadata,
+    read_participants,
+)
 from mtsig_core.readers.task_names import (
     drop_set,
     find_pair,
@@ -66,6 +71,7 @@ class _Options:
     raters: str = "mean"  # as in `read_scores`
     mqm_weights: Mapping[str, float] = field(default_factory=dict)  # the same
     parses: Sequence[tuple[str, FilePath]] = ()  # of the texts of a single language pair
+    rated: Collection[str] = ()  # language pairs that ratings will join
 
 
 # Texts as plain files, with segment scores next to them, in the layout of mt-metrics-eval. A file
@@ -287,8 +293,8 @@ def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTa
 
 
 def is_description(path: Path) -> bool:
-    """Whether a file next to tables is a readme, or a separate file with their header."""
-    if re.match("readme|license|licence", path.name, re.IGNORECASE):
+    """Whether a file next to tables is a readme, a list of participants, or a header on its own."""
+    if is_of_participants(path) or re.match("readme|license|licence", path.name, re.IGNORECASE):
         return True
     if not re.match("header", path.name, re.IGNORECASE):
         return False
@@ -349,11 +355,17 @@ def _list_document_pairs(folder: Path) -> tuple[list[str], list[str]]:
     return ([], []) if files is None else list_document_pairs(files)
 
 
+def _list_usable_pairs(folder: Path) -> list[str]:
+    """The language pairs with references; all of a task without any, which ratings may join."""
+    with_references, others = _list_document_pairs(folder)
+    return with_references or others
+
+
 def _read_documents(
-    folder: Path, pairs: Collection[str] | None, _options: _Options
+    folder: Path, pairs: Collection[str] | None, options: _Options
 ) -> dict[str, TestSet]:
     files = find_document_files(folder)
-    testsets = {} if files is None else read_documents_task(files, pairs)
+    testsets = {} if files is None else read_documents_task(files, pairs, options.rated)
     name = folder_name(folder)
     return {pair: replace(testset, name=f"{name} {pair}") for pair, testset in testsets.items()}
 
@@ -374,7 +386,7 @@ class _Layout:
 
 _TEXTS = _Layout(language_pairs, _read_texts, _list_seg_score_names)
 _XML = _Layout(lambda folder: sorted(find_xml(folder)), _read_xml)
-_DOCUMENTS = _Layout(lambda folder: _list_document_pairs(folder)[0], _read_documents)
+_DOCUMENTS = _Layout(_list_usable_pairs, _read_documents)
 _SCORES = _Layout(
     automatic_scores.list_scored_pairs, _read_automatic_scores, _list_automatic_score_names
 )
@@ -497,7 +509,7 @@ def pairs_of(folder: FilePath) -> list[str]:
     return _find_layout(task).list_pairs(task)
 
 
-def read_task(
+def read_task(  # noqa: PLR0913  options of users
     folder: FilePath,
     pairs: Collection[str] | None = None,
     *,
@@ -506,13 +518,15 @@ def read_task(
     keep_canary: bool = False,
     raters: str = "mean",
     mqm_weights: Mapping[str, float] = MappingProxyType({}),
+    rated: Collection[str] = (),
 ) -> Task:
     """A shared task from a folder: all its language pairs, or some.
 
     Parameters
     ----------
     folder : path-like
-        A folder, or a zip of a folder, in one of three layouts. The layout of WMT25 has
+        A folder, or a zip of a folder, in one of three layouts; or a file of ratings that names its
+        language pairs. The layout of WMT25 has
         ``automatic_scores/SYSTEM.jsonl``. The layout of 2021 to 2024 has texts for `read_wmt`, and
         next to them segment scores as in mt-metrics-eval (``human-scores/en-de.mqm.seg.score``).
         The third layout has WMT's XML files for `read_wmt_xml`, with the language pair in their
@@ -528,6 +542,8 @@ def read_task(
     raters : {"mean", "segments", "adjusted"}
     mqm_weights : mapping of str to float
         As in `read_scores`, for a folder that has only ratings.
+    rated : collection of str
+        Language pairs that ratings will join, so that they need no references.
 
     Raises
     ------
@@ -544,7 +560,9 @@ def read_task(
         )
     if layout is _TEXTS and pairs:
         _check_pairs(pairs, language_pairs(task))
-    options = _Options(lower_is_better, higher_is_better, keep_canary, raters, mqm_weights)
+    options = _Options(
+        lower_is_better, higher_is_better, keep_canary, raters, mqm_weights, rated=rated
+    )
     testsets, assumed_of_testsets = _read_testsets(task, layout, pairs, options)
     bare = [pair for pair, testset in testsets.items() if not testset.systems]
     if bare and (pairs is not None or len(bare) == len(testsets)):
@@ -555,12 +573,15 @@ def read_task(
     if pairs is None and layout is _DOCUMENTS:
         _, without_references = _list_document_pairs(task)
         assumed += [
-            Assumption("pair-without-reference", {"pair": pair}) for pair in without_references
+            Assumption("pair-without-reference", {"pair": pair})
+            for pair in without_references
+            if pair not in rated
         ]
-    infos = {}
+    systems = {system for testset in testsets.values() for system in testset.systems}
     if layout is _SCORES:
-        systems = {system for testset in testsets.values() for system in testset.systems}
         infos = read_metadata(task / METADATA_FILE, systems)
+    else:
+        infos = read_participants(task, systems, list(testsets))
     return Task(
         folder_name(task),
         {pair: testset for pair, testset in testsets.items() if pair not in bare},
@@ -569,7 +590,7 @@ def read_task(
     )
 
 
-def read_pair(
+def read_pair(  # noqa: PLR0913  options of users
     folder: FilePath,
     langpair: str,
     *,
@@ -577,11 +598,13 @@ def read_pair(
     keep_canary: bool = False,
     lower_is_better: Collection[str] = (),
     higher_is_better: Collection[str] = (),
+    is_rated: bool = False,
     **of_ratings: Any,
 ) -> TestSet:
     """The test set of one language pair of a shared task, of any layout.
 
-    As in `read_task` and `read_wmt`. `of_ratings`: raters and mqm_weights.
+    As in `read_task` and `read_wmt`. `is_rated`: ratings will join it, so it needs no
+    reference. `of_ratings`: raters and mqm_weights.
     """
     task = find_task(folder)
     layout = _find_layout(task)
@@ -591,7 +614,10 @@ def read_pair(
             f"{show_name(task)} has {content}, with which mtsig reads no parses. Give the texts as plain "
             "files."
         )
-    options = _Options(lower_is_better, higher_is_better, keep_canary, parses=parses, **of_ratings)
+    rated = [langpair] if is_rated else []
+    options = _Options(
+        lower_is_better, higher_is_better, keep_canary, parses=parses, rated=rated, **of_ratings
+    )
     testsets, assumed = _read_testsets(task, layout, [langpair], options)
     return replace(testsets[langpair], assumed=tuple(assumed))
 

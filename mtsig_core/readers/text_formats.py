@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtsig_core.errors import InputError, format_count
 from mtsig_core.readers.cells import (
@@ -206,11 +206,38 @@ def _read_list(texts: Any, n: int, location: str) -> list[str | None]:
     ]
 
 
-# WMT25's documents.
+# Documents of WMT25 and WMT26.
+
+_FIELDS_2025, _FIELDS_2026 = "_#_", "_###_"  # part the fields of ids
+
+
+class DocumentId(NamedTuple):
+    """The id of a document, by its fields; empty where it has none of that kind."""
+
+    langpair: str
+    domain: str
+    document: str  # as ratings call it
+
+
+def split_document_id(document_id: str) -> DocumentId:
+    """The fields of an id of WMT26, or of WMT25.
+
+    >>> split_document_id("WMT26_###_news_###_eng_Latn_###_ces_Latn_###_a.com")
+    DocumentId(langpair='eng_Latn-ces_Latn', domain='news', document='news_###_a.com')
+    >>> split_document_id("en-cs_CZ_#_news_#_d1")
+    DocumentId(langpair='en-cs_CZ', domain='news', document='en-cs_CZ_#_news_#_d1')
+    """
+    fields = document_id.split(_FIELDS_2026)
+    if len(fields) > 4:
+        _, domain, source, target, *names = fields
+        document = _FIELDS_2026.join([domain, *names])
+        return DocumentId(f"{source}-{target}", domain, document)
+    langpair, *more = document_id.split(_FIELDS_2025)
+    return DocumentId(langpair, more[0], document_id) if more else DocumentId("", "", document_id)
 
 
 def read_wmt25(text: str, name: str) -> TextTable:
-    """WMT25's documents: sources and references of all pairs, or the outputs of a system."""
+    """Documents of WMT25 or WMT26: sources and references of all pairs, or the outputs of a system."""
     expected = "an object with doc_id and hypothesis, or src_text and refs, as WMT25 published them"
     records = read_records(text, name, is_wmt25_text, expected)
     texts: dict[tuple[bool, str], list[str | None]] = {}
@@ -222,24 +249,22 @@ def read_wmt25(text: str, name: str) -> TextTable:
             texts.setdefault(key, [None for _ in records])[k] = value
     sources = None
     if "src_text" in records[0][1]:
-        sources = [
-            read_field(f"{name}, row {row}", record, "src_text", to_text) for row, record in records
-        ]
+        sources = [_read_source(f"{name}, row {row}", record) for row, record in records]
     outputs = {title: rows for (is_reference, title), rows in texts.items() if not is_reference}
     references = {title: rows for (is_reference, title), rows in texts.items() if is_reference}
     ids = [str(record["doc_id"]) for _, record in records]
     langpairs = domains = None
-    fields = [document_id.split("_#_") for document_id in ids]
-    if all(len(id_fields) > 1 for id_fields in fields):
-        langpairs = [langpair for langpair, *_ in fields]
-        domains = [domain for _, domain, *_ in fields]
+    fields = list(map(split_document_id, ids))
+    if all(document.langpair for document in fields):
+        langpairs = [document.langpair for document in fields]
+        domains = [document.domain for document in fields]
     return TextTable(
         name,
         PARAGRAPHS,
         outputs,
         references,
         sources,
-        documents=ids,
+        documents=[document.document for document in fields],
         domains=domains,
         keys=ids,
         langpairs=langpairs,
@@ -253,6 +278,9 @@ def _list_wmt25_texts(
     texts: dict[tuple[bool, str], str | None] = {}
     references = read_field(location, record, "refs", to_object)
     for key in references:
+        if isinstance(references[key], str):  # as WMT26 has it
+            texts[True, name_reference(key)] = _drop_tags(str(references[key]))
+            continue
         reference = read_field(f"{location}, refs", references, key, to_object)
         place = f"{location}, refs.{show_name(key)}"
         texts[True, name_reference(key)] = read_field(place, reference, "ref", to_text)
@@ -260,10 +288,31 @@ def _list_wmt25_texts(
     for key in targets:
         texts[is_human(key), key] = read_field(f"{location}, tgt_text", targets, key, to_text)
     if "hypothesis" in record:
-        texts[False, ""] = read_field(location, record, "hypothesis", to_text)
+        texts[False, ""] = _drop_tags(read_field(location, record, "hypothesis", to_text))
     return texts
+
+
+def _read_source(location: str, record: Mapping[str, object]) -> str | None:
+    """The source of a document, of speech its transcript."""
+    source = read_field(location, record, "src_text", to_text)
+    if not source:
+        source = read_field(location, record, "gold_transcript", to_text)
+    return _drop_tags(source)
+
+
+def _drop_tags(text: str | None) -> str | None:
+    r"""Paragraphs with blank lines between them, of a text that marks them with tags.
+
+    >>> _drop_tags("<p>a</p>\n<p>b</p>"), _drop_tags("a <p>")
+    ('a\n\nb', 'a <p>')
+    """
+    if text is None or not text.lstrip().startswith("<p>"):
+        return text
+    joined = re.sub(r"\s*</p>\s*<p>\s*", "\n\n", text.strip())
+    return joined.removeprefix("<p>").removesuffix("</p>")
 
 
 def is_wmt25_text(record: Mapping[str, Any]) -> bool:
     """Whether a record is one of WMT25's texts."""
-    return "_#_" in str(record.get("doc_id")) and not {"hypothesis", "src_text"}.isdisjoint(record)
+    has_fields = split_document_id(str(record.get("doc_id"))).langpair
+    return bool(has_fields) and not {"hypothesis", "src_text"}.isdisjoint(record)

@@ -202,7 +202,9 @@ def _name_as_system(caution: Caution) -> dict[str, str]:
 
 
 def _compare_counts(caution: Caution) -> dict[str, bool]:
-    return {"differ": caution.facts["low"] < caution.facts["high"]}
+    facts = caution.facts
+    later_facts = {name: facts.get(name, False) for name in ("follows_means", "across_raters")}
+    return {"differ": facts["low"] < facts["high"], **later_facts}
 
 
 def _explain_no_difference(caution: Caution) -> dict[str, str]:
@@ -254,10 +256,14 @@ def _name_trusted(caution: Caution) -> dict[str, str]:
 
 def _describe_rule(caution: Caution) -> dict[str, str]:
     facts = caution.facts
-    hidden = ""
+    rule = RANK_RULES[facts["rule"]]
+    hidden = []
     if facts["has_clusters"]:
-        hidden = describe_hidden(facts["inside"], facts["turned"])
-    return {"ignored": ", ".join(RANK_RULES[facts["rule"]].ignores[:2]), "hidden": hidden}
+        n_only_by_rule = facts.get("only_by_rule", 0)
+        hidden += describe_hidden(facts["inside"], facts["turned"], n_only_by_rule)
+    if rule.false_alarms:
+        hidden.append(rule.false_alarms)
+    return {"ignored": ", ".join(rule.ignores[:2]), "hidden": " ".join(hidden)}
 
 
 def _compare_ranks(caution: Caution) -> dict[str, str]:
@@ -509,6 +515,13 @@ CAUTION_KINDS: dict[str, Kind] = {
         advice="{test.with_few_instead}",
         severity="level",
     ),
+    "one-of-several-looks": Kind(
+        "test",
+        "This is look {number} of {n_planned} at results that are still coming in. It decides at alpha {alpha:.2g}, so that "
+        "all looks together err as seldom as one at {together:.2g}.",
+        advice="Plan the looks before the first, and make no others. What one of them decides stays decided.",
+        severity="caption",
+    ),
     "skewed-system": Kind(
         "test",
         "By {measure}, a few {unit}s set {systems:names} apart from nearly all other systems. On such data the test "
@@ -608,8 +621,10 @@ CAUTION_KINDS: dict[str, Kind] = {
     "rated-on-different-lines": Kind(
         "ratings",
         "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
-        "means are of different segments.",
-        advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}",
+        "means are of different segments.{follows_means:? The better systems have more of them, as where the means decide "
+        "what is rated next. Then the means themselves are biased.}",
+        advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}{across_raters:? They "
+        "may come from how strict raters are. Each rating as a segment compares only what the same rater saw.}",
         derive=_compare_counts,
     ),
     "cannot-tell-apart": Kind(

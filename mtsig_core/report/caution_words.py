@@ -163,11 +163,11 @@ def advise_trust(
     )
 
 
-def describe_hidden(n_inside: int, n_reversed: int) -> str:
-    """Describe what ranks by a rule hide.
+def describe_hidden(n_inside: int, n_reversed: int, n_only_by_rule: int) -> list[str]:
+    """Describe what ranks by a rule hide, in sentences.
 
-    >>> describe_hidden(3, 1)
-    'Here 3 significant pairs share a cluster. 1 pair is ranked the wrong way round, the significantly worse system first.'
+    >>> describe_hidden(3, 0, 1)
+    ['Here 3 significant pairs share a cluster.', 'It separates 1 pair without a significant difference.']
     """
     sentences = []
     if n_inside > 0:
@@ -181,7 +181,13 @@ def describe_hidden(n_inside: int, n_reversed: int) -> str:
                 n=n_reversed,
             )
         )
-    return " ".join(sentences)
+    if n_only_by_rule > 0:
+        sentences.append(
+            fill_template(
+                "It separates {n:#pair} without a significant difference.", n=n_only_by_rule
+            )
+        )
+    return sentences
 
 
 def describe_rank_disagreement(
@@ -384,4 +390,7 @@ def assumed_record(assumed: Iterable[Assumption]) -> dict[str, Any]:
 
 def info_record(info: TestSetInfo | TaskInfo) -> dict[str, Any]:
     """Return the record of a test set or a task for JSON."""
-    return {**to_plain(info), **assumed_record(info.assumed)}
+    record = {**to_plain(info), **assumed_record(info.assumed)}
+    if not record.get("progress"):
+        record.pop("progress", None)
+    return record

@@ -45,7 +45,8 @@ from mtsig_core.report.sentences import (
     describe_direction,
     describe_methods,
     explain_head_to_head,
-    find_rank_rule,
+    explain_unfit_rule,
+    find_metric_rule,
     join_names,
     name_pairs,
     name_top_group,
@@ -61,6 +62,7 @@ from mtsig_core.report.table import (
     TableBuilder,
     join_ends,
     join_tables,
+    rank_interval,
     written_like,
 )
 from mtsig_core.report.tables import (
@@ -806,7 +808,7 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
     comparison, title = findings.pairs[pair].comparison, metric_title(findings.metric)
     notes = [
-        f"Ranked {find_rank_rule(findings.comparison).title}.",
+        f"Ranked {find_metric_rule(findings.comparison, findings.metric).title}.",
         *_explain_further_ranks(findings, pair),
         *_explain_autorank(findings, pair),
     ]
@@ -841,15 +843,10 @@ def _show_head_to_head(findings: Findings, pair: str) -> TableBlock:
 def _explain_further_ranks(findings: Findings, pair: str) -> list[str]:
     """State the rule of the ranks by further metrics, where it differs from the first metric's."""
     metrics = findings.pairs[pair].comparison.metrics
-    if not metrics[findings.metric].has_rule_decisions:
-        return []
-    further = [name for name in findings.further if name in metrics]
-    titles = [metric_title(name) for name in further if not metrics[name].has_rule_decisions]
-    if not titles:
-        return []
-    return [
-        f"Ranks by {join_names(titles)} are simultaneous rank ranges, because the rule is for segment scores."
-    ]
+    settings = findings.pairs[pair].comparison.settings
+    further = [metrics[name] for name in findings.further if name in metrics]
+    unfit = [explain_unfit_rule(result, settings) for result in further]
+    return [sentence for sentence in unfit if sentence]
 
 
 def _explain_autorank(findings: Findings, pair: str) -> list[str]:
@@ -903,8 +900,8 @@ def _record_pair(pair: PairResult) -> dict[str, Any]:
 #: By rule: the comparison with its ranks; everything else is the same.
 ByRule = Mapping[str, AnyComparison]
 _RANKS_NOTE = (
-    "A column has the rank ranges by one rule. 'Differs': only some of the rules have the system in the "
-    "top group, or as the winner."
+    "A column has the rank ranges by one rule, or by several that rank alike. 'Differs': only some of the rules "
+    "have the system in the top group, or as the winner."
 )
 _COUNTS_NOTE = (
     "How each rule fits the tests of pairs. Ranked as tied: significant pairs whose rank ranges share a "
@@ -956,7 +953,8 @@ def rules_table(by_rule: ByRule, metric: str) -> Table:
     Language pairs in which the rule changes the top group or the winner come first.
     """
     results = _results_by_rule(by_rule, metric)
-    tables = {lang_pair: _ranks_table(by_rule) for lang_pair, by_rule in results.items()}
+    titles = _title_rules(results)
+    tables = {lang_pair: _ranks_table(in_pair, titles) for lang_pair, in_pair in results.items()}
     if "" in tables:
         return tables[""]
     joined = join_tables("rules", _LANG_PAIR, tables)
@@ -965,7 +963,25 @@ def rules_table(by_rule: ByRule, metric: str) -> Table:
     return replace(joined, ruled={*joined.ruled, *last_rows})
 
 
-def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
+def _title_rules(results: Mapping[str, Mapping[str, MetricResult]]) -> dict[str, str]:
+    """The title of each rule's column; rules that give the same ranks everywhere share the first one.
+
+    `results` are by language pair and by rule.
+    """
+    ranks_by_rule: dict[str, list[Any]] = {}
+    for lang_pair, by_rule in results.items():
+        for rule, result in by_rule.items():
+            for row in result.systems:
+                rank = (lang_pair, row.system, row.rank_low, row.rank_high, row.cluster)
+                ranks_by_rule.setdefault(rule, []).append(rank)
+    alike: dict[frozenset[Any], list[str]] = {}
+    for rule, ranks in ranks_by_rule.items():
+        alike.setdefault(frozenset(ranks), []).append(rule)
+    return {rules[0]: ", ".join(map(_name_rule, rules)) for rules in alike.values()}
+
+
+def _ranks_table(by_rule: Mapping[str, MetricResult], titles: Mapping[str, str]) -> Table:
+    """The ranks by each rule; a rule without one of the `titles` has its column in files only."""
     disagreements = _list_disagreements(by_rule)
     systems = list(disagreements)
     table = TableBuilder("rules", systems)
@@ -975,7 +991,10 @@ def _ranks_table(by_rule: Mapping[str, MetricResult]) -> Table:
     for rule, result in by_rule.items():
         rows = {row.system: row for row in result.systems}
         ranks = [join_ends(rows[name].rank_low, rows[name].rank_high) for name in systems]
-        table.add_values(rule, _name_rule(rule), "rank", ranks)
+        if rule in titles:
+            table.add_values(rule, titles[rule], "rank", ranks)
+        else:
+            table.add_values(rule, _name_rule(rule), "rank", ranks, where="files")
         clusters[rule] = [rows[name].cluster for name in systems]
         marks |= {(k, rule) for k, name in enumerate(systems) if rows[name].rank_low == 1}
     for rule, cells in clusters.items():
@@ -1229,7 +1248,11 @@ def _list_testset_differences(replication: Replication) -> list[str]:
     not_compared = "Not compared, because this test set cannot be scored by them"
     sentences = _list_renamed(replication.by_rule)
     sentences += _list_names("Only here", replication.only_here)
-    sentences += _list_names("Only in the table", replication.only_there)
+    only_there = replication.only_there
+    if replication.ranks is not None:
+        ranked = {row.called for row in replication.ranks.rows}
+        only_there = tuple(name for name in only_there if name not in ranked)
+    sentences += _list_names("Only in the table", only_there)
     sentences += _list_names(not_compared, replication.not_compared)
     suffixes = [f"{name} is {own_name}" for name, own_name in replication.by_suffix.items()]
     return sentences + _list_names("The end of a name says which references score", suffixes)
@@ -1327,6 +1350,18 @@ def _list_best_ways(ranks: RankReplication) -> list[str]:
     return [way for way in best if way in shortest.values()]
 
 
+def _compare_ranks(row: RankBeside, way: str) -> str:
+    """Name a system, with its published rank and its rank here."""
+    published = rank_interval(row.published.low, row.published.high or row.published.low)
+    ours = row.ours.get(way)
+    if ours is None:
+        return f"{row.system} ({published}, here without a rank)"
+    here = rank_interval(ours.low, ours.high)
+    if here == published:
+        return f"{row.system} (cluster {row.published.cluster}, here {ours.cluster})"
+    return f"{row.system} ({published}, here {here})"
+
+
 def rank_sentences(replication: AnyReplication) -> list[str]:
     """Which rule gives a published ranking, where it does not, and how many ranks others give."""
     sentences = []
@@ -1335,17 +1370,21 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
         about = metric_title(ranks.metric)
         if pair:
             about = f"{pair}, {about}"
-        wrong = [row.system for row in ranks.rows if not row.agrees(ranks.rule)]
+        wrong = [
+            _compare_ranks(row, ranks.rule) for row in ranks.rows if not row.agrees(ranks.rule)
+        ]
         outcome = "The published ranking comes out"
         if wrong:
             outcome = f"{n_best} of {n_ranks} published ranks come out"
         titles = [_title_of_way(way) for way in _list_best_ways(ranks)]
         texts = [f"{about}: {outcome} with ranks {' and '.join(titles)}."]
         texts += _list_names("Different here", wrong)
-        worse_ways = [way for way, count in ranks.counts.items() if count < n_best]
-        fewer = [f"{_title_of_way(way)} {ranks.counts[way]}" for way in worse_ways]
+        fewer = [way for way, count in ranks.counts.items() if 0 < count < n_best]
         if fewer:
-            texts.append(f"Other rules give fewer of the {n_ranks}: {', '.join(fewer)}.")
+            numbers = [f"{_title_of_way(way)} {ranks.counts[way]}" for way in fewer]
+            texts.append(f"Other rules give fewer of the {n_ranks}: {', '.join(numbers)}.")
+        elif 0 in ranks.counts.values():
+            texts.append("Other rules give none.")
         sentences.append(" ".join(texts))
         sentences += _list_names("Not ranked here", ranks.not_compared)
     return sentences

@@ -242,6 +242,8 @@ def metric_records(
     for name, result in results.items():
         record = to_plain(result)
         del record["metric"]
+        if isinstance(result, MetricResult):
+            add_tally(record["systems"], result)
         for rows_key, runs_key, names in _RUNS:
             runs_by_row = {}
             for runs in record.pop(runs_key, ()):
@@ -254,6 +256,14 @@ def metric_records(
         is_table = {key: isinstance(value, list | tuple) for key, value in record.items()}
         records[name] = {key: record[key] for key in sorted(record, key=is_table.__getitem__)}
     return records
+
+
+def add_tally(records: Iterable[dict[str, Any]], result: MetricResult) -> None:
+    """Add wins, ties and losses to the records of the systems, by the rule of the ranks."""
+    tally = result.tally()
+    for record in records:
+        wins, ties, losses = tally[record["system"]]
+        record |= {"wins": wins, "ties": ties, "losses": losses}
 
 
 def read_comparison(text: str) -> Comparison:

@@ -27,9 +27,11 @@ from mtsig_core.report.document import (
 from mtsig_core.report.pictures import DifferenceRow, draw_differences
 from mtsig_core.report.sentences import (
     PairView,
+    better_by_rule,
     choose_form,
     describe_tests,
     has_p_values,
+    improvement_by_rule,
     pick_file_doubts,
     summarize_comparison,
     view_pair,
@@ -38,6 +40,7 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
 from mtsig_core.results import DomainPair
 from mtsig_core.stats.pair import PairExamination, count_permutations, smooth_resamples
+from mtsig_core.stats.ranks import RANK_RULES
 
 
 def summary_report(dispute: Dispute, command: str = "") -> Report:
@@ -181,7 +184,7 @@ def _list_facts(dispute: Dispute, command: str) -> Facts:
 
 def _list_text_sections(dispute: Dispute) -> Iterator[Section]:
     """The texts of each segment that decides, under the system in whose favour it is."""
-    if not dispute.testset.has_texts:
+    if not dispute.testset.has_outputs:
         return
     for name, segments in zip((dispute.a, dispute.b), dispute.segments, strict=True):
         for segment in segments:
@@ -257,6 +260,12 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
     def add_in_form(key: str, title: str, kind: str, value: Value) -> None:
         table.add(key, title, kind, _write_in_form(kind, value))
 
+    def get_rule_difference(by_metric: MetricDispute) -> float | None:
+        return improvement_by_rule(by_metric.pair, dispute.a, by_metric.result)
+
+    def get_rule_better(by_metric: MetricDispute) -> str | None:
+        return better_by_rule(by_metric.pair)
+
     interval = f"{write_level(settings)} CI"
     table = TableBuilder("metrics", dispute.metrics)
     table.add("metric", "metric", "name", _name_metric)
@@ -272,6 +281,11 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
         table.add("win", "first wins", "share", get("win"))
         table.add("lose", "second wins", "share", get("lose"))
     table.add("better", "better", "name", lambda by_metric: better[by_metric.decision])
+    if any(by_metric.result.has_rule_decisions for by_metric in dispute.metrics):
+        title = RANK_RULES[settings.rank_rule].title
+        add_in_form("rule_difference", f"difference {title}", "difference", get_rule_difference)
+        table.add("rule_p", f"p {title}", "p", attrgetter("pair.rule_p"))
+        table.add("rule_better", f"better {title}", "name", get_rule_better)
     table.add("n_pairs", "pairs", "count", lambda by_metric: len(by_metric.result.tested))
     table.add("n_segments", "segments", "count", attrgetter("examination.n"))
     correction = "corrected for all pairs of the comparison: the column pairs has their number"

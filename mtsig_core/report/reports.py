@@ -30,6 +30,7 @@ from mtsig_core.report.export import (
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.pictures import differences_svg, forest_svg
+from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
     AnyComparison,
     describe_difference,
@@ -39,6 +40,7 @@ from mtsig_core.report.sentences import (
     describe_signatures,
     explain_far_firsts,
     explain_own_tests,
+    explain_unfit_rule,
     list_caution_texts,
     list_exclusions,
     list_interval_kinds,
@@ -86,6 +88,7 @@ def comparison_report(comparison: Comparison) -> Report:
             sections.append(Section(f"{title}: pairs", pairs, "detail"))
     if has_several:
         sections.append(Section("", relations_blocks(list(comparison.metrics.values()))))
+    sections.append(Section("How far the annotation is", list(progress_blocks(comparison))))
     cautions = tuple(caution for caution in comparison.warnings if not caution.kind.comes_first)
     if cautions:
         caveats = Warnings(cautions=cautions, several=has_several)
@@ -151,6 +154,9 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
             yield Paragraph(text=caution.finding, role="hint")
     for sentence in explain_far_firsts(comparison, result.metric):
         yield Paragraph(text=sentence)
+    unfit = explain_unfit_rule(result, settings)
+    if unfit:
+        yield Paragraph(text=unfit)
     leaderboard = leaderboard_table(result, settings)
     yield _set_table(comparison, result, leaderboard, "systems", "Scores")
     yield from _show_figures(comparison, result)

@@ -12,9 +12,12 @@ from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.sentences import (
     ACROSS,
+    better_by_rule,
     choose_form,
     explain_no_ranks,
     find_rank_rule,
+    find_rule_of,
+    improvement_by_rule,
     join_names,
     name_first_place,
     name_simultaneous,
@@ -296,7 +299,8 @@ def _find_ranked(decision: Decide, metric: str, task_comparison: TaskComparison)
         simultaneous = set(result.ruled.first_held)
         top_group = [row.system for row in result.systems if row.system in simultaneous]
     why = explain_no_ranks(comparison, result)
-    return _Ranked(result.systems, top_group, find_rank_rule(task_comparison).name, why)
+    rule = find_rule_of([result], comparison.settings.rank_rule)
+    return _Ranked(result.systems, top_group, rule.name, why)
 
 
 def _question_decision(
@@ -387,7 +391,7 @@ def _measure_pair(note: NoteOn, task_comparison: TaskComparison, is_joint: bool)
     interval = view.ci
     if is_joint:
         interval = view.ci_joint
-    rule_difference = _improvement_by_rule(pair, note.a, result)
+    rule_difference = improvement_by_rule(pair, note.a, result)
     return _Measured(
         better={"better": note.a, "worse": note.b}.get(view.decision, view.decision),
         difference=write_cell(view.difference, "difference", form),
@@ -395,23 +399,8 @@ def _measure_pair(note: NoteOn, task_comparison: TaskComparison, is_joint: bool)
         adjusted_p=view.adjusted_p,
         rule_difference=write_cell(rule_difference, "difference", form),
         rule_p=pair.rule_p,
-        rule_better=_better_by_rule(pair),
+        rule_better=better_by_rule(pair),
     )
-
-
-def _improvement_by_rule(pair: PairResult, name: str, result: MetricResult) -> float | None:
-    """The difference by the rule of the ranks, positive where the system of that name is better."""
-    if pair.rule_delta is None:
-        return None
-    improvement = result.sign * pair.rule_delta
-    if pair.a == name:
-        return improvement
-    return -improvement
-
-
-def _better_by_rule(pair: PairResult) -> str | None:
-    """The system that the rule of the ranks calls better."""
-    return {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
 
 
 def _find_pair(
@@ -519,7 +508,7 @@ def _measured_record(note: NoteOn, task_comparison: TaskComparison) -> dict[str,
     view = view_pair(pair, note.a, result, comparison.settings)
     ci_low, ci_high = _subtract(view.ci, result)
     ci_joint_low, ci_joint_high = _subtract(view.ci_joint, result)
-    rule_delta = _improvement_by_rule(pair, note.a, result)
+    rule_delta = improvement_by_rule(pair, note.a, result)
     if rule_delta is not None:
         rule_delta *= result.sign
     return {
@@ -533,7 +522,7 @@ def _measured_record(note: NoteOn, task_comparison: TaskComparison) -> dict[str,
         "better": {"better": "a", "worse": "b"}.get(view.decision),
         "rule_delta": rule_delta,
         "rule_p": pair.rule_p,
-        "rule_better": {note.a: "a", note.b: "b", None: None}[_better_by_rule(pair)],
+        "rule_better": {note.a: "a", note.b: "b", None: None}[better_by_rule(pair)],
         "left_out": excluded,
     }
 

@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,7 +98,11 @@ def _cut(text: str, spans: Sequence[tuple[int, int]], is_shared: np.ndarray) -> 
 
 
 #: What may be marked in the texts.
-MARKS = ("matches with the reference", "differences between the two")
+MATCHES, DIFFERENCES, ERRORS = MARKS = (
+    "matches with the reference",
+    "differences between the two",
+    "errors that raters marked",
+)
 
 _RIGHT_TO_LEFT = frozenset(
     ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "syr", "ug", "ur", "yi"]
@@ -105,6 +111,17 @@ _RIGHT_TO_LEFT = frozenset(
 Tokenize = Callable[[str], list[str]]
 #: A piece of a text and the class of its mark, which may be empty.
 MarkedPiece = tuple[str, str]
+
+
+def list_marks(testset: TestSet) -> list[str]:
+    """What can be marked in the texts of a test set, the first choice first."""
+    marks = [DIFFERENCES]
+    if testset.references:
+        marks.insert(0, MATCHES)
+    judgements = testset.judgements
+    if judgements is not None and any(row.spans for row in judgements.rows):
+        marks.insert(0, ERRORS)
+    return marks
 
 
 def _macros() -> Any:
@@ -195,7 +212,7 @@ def card(  # noqa: PLR0913  what is shown of a segment, by name
     k: int,
     head: str,
     *,
-    marks: str = MARKS[0],
+    marks: str = MATCHES,
     tokens: Tokenize | None = None,
     notes: Sequence[str] = (),
     outputs_first: bool = False,
@@ -211,7 +228,7 @@ def card(  # noqa: PLR0913  what is shown of a segment, by name
     outputs = []
     for name in systems:
         output = _show_text(testset.systems[name][k], target, pieces.get(name))
-        outputs.append(_Block(name, output, ""))
+        outputs.append(_Block(_title_output(testset, name, k), output, ""))
     if outputs_first and len(outputs) % 2 == 1:
         outputs[-1] = outputs[-1]._replace(kind="mt-wide")
     blocks = inputs + outputs
@@ -219,6 +236,16 @@ def card(  # noqa: PLR0913  what is shown of a segment, by name
         blocks = outputs + inputs
     facts = _list_facts(testset, k, notes)
     return str(_macros().card(head, facts, blocks))
+
+
+def _title_output(testset: TestSet, name: str, k: int) -> str:
+    """A system with the score of each of its raters, where several rated this output."""
+    if testset.judgements is None:
+        return name
+    rows = testset.judgements.rows_of_outputs.get((name, testset.lines[k]), [])
+    if len(rows) < 2:
+        return name
+    return f"{name}: rated {', '.join(f'{row.score:g}' for row in rows)}"
 
 
 def neighbour(testset: TestSet, systems: Sequence[str], k: int, title: str) -> str:
@@ -235,6 +262,7 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
     head: str,
     *,
     unit: str,
+    marks: str = MATCHES,
     tokens: Tokenize | None = None,
     pair_names: Sequence[str] = (),
     notes: Sequence[str] = (),
@@ -248,7 +276,10 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
     rows = []
     for name, score in scores:
         text = testset.systems[name][k]
-        pieces = _mark_matches(testset, text, k, tokens)
+        if marks == ERRORS:
+            pieces = _mark_errors(testset, name, k)
+        else:
+            pieces = _mark_matches(testset, text, k, tokens)
         output = _show_text(text, target, pieces)
         rows.append(_Row(name, output, score, sides.get(name, "")))
     for name, text, language in _list_inputs(testset, k):
@@ -257,11 +288,13 @@ def system_list(  # noqa: PLR0913  what is shown of a segment, by name
     return str(_macros().system_list(head, facts, unit, rows))
 
 
-def legend(marks: str = MARKS[0]) -> str:
+def legend(marks: str = MATCHES) -> str:
     """Explain the marks."""
     macros = _macros()
-    if marks == MARKS[1]:
+    if marks == DIFFERENCES:
         return str(macros.legend_of_differences())
+    if marks == ERRORS:
+        return str(macros.legend_of_errors())
     return str(macros.legend_of_matches())
 
 
@@ -273,7 +306,7 @@ def segments_html(  # noqa: PLR0913  what is shown of segments, by name
     *,
     title: str,
     note: str = "",
-    marks: str = MARKS[0],
+    marks: str = MATCHES,
     tokens: Tokenize | None = None,
 ) -> str:
     """A file to read or print offline: the cards of some segments, below a note on them."""
@@ -306,8 +339,10 @@ def _mark_texts(
     testset: TestSet, systems: Sequence[str], k: int, marks: str, tokens: Tokenize | None
 ) -> dict[str, list[MarkedPiece] | None]:
     """The marked pieces of each output; none of an output without marks."""
-    if marks == MARKS[1]:
+    if marks == DIFFERENCES:
         return _mark_differences(testset, systems, k)
+    if marks == ERRORS:
+        return {name: _mark_errors(testset, name, k) for name in systems}
     return {name: _mark_matches(testset, testset.systems[name][k], k, tokens) for name in systems}
 
 
@@ -339,4 +374,23 @@ def _mark_differences(
     marked: dict[str, list[MarkedPiece] | None] = {}
     for name, pieces in zip(systems[:2], both, strict=True):
         marked[name] = [(piece, css_of[is_alone]) for piece, is_alone in pieces]
+    return marked
+
+
+def _mark_errors(testset: TestSet, name: str, k: int) -> list[MarkedPiece] | None:
+    """An output cut where raters marked errors; a major error hides a minor one."""
+    text = testset.systems[name][k]
+    if not text or testset.judgements is None:
+        return None
+    css_of_letters = ["" for _ in text]
+    for row in testset.judgements.rows_of_outputs.get((name, testset.lines[k]), []):
+        for span in row.spans:
+            for place in range(max(span.start, 0), min(span.stop, len(text))):
+                if span.severity in ("major", "critical"):
+                    css_of_letters[place] = "mt-major"
+                elif not css_of_letters[place]:
+                    css_of_letters[place] = "mt-minor"
+    marked: list[MarkedPiece] = []
+    for css, letters in groupby(zip(css_of_letters, text, strict=True), key=itemgetter(0)):
+        marked.append(("".join(letter for _, letter in letters), css))
     return marked

@@ -56,12 +56,13 @@ from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.ranks import (
     RANK_RULES,
     RankRule,
+    count_only_by_rule,
     count_reversed_pairs,
     find_top_group,
     has_clear_winner,
 )
 from mtsig_core.stats.settings import SETTINGS
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, parse_look
 
 # -------------------------------------------------------------------------------------------------
 # The language pairs that were compared by a metric, and names.
@@ -126,6 +127,22 @@ def find_rank_rule(comparison: TaskComparison) -> RankRule:
     for pair_comparison in comparison.pairs.values():
         return RANK_RULES[pair_comparison.settings.rank_rule]
     return RANK_RULES["simultaneous"]
+
+
+def find_rule_of(results: Iterable[MetricResult], rank_rule: str) -> RankRule:
+    """Return the rule that ranks these results: the one asked for, or ours where that does not fit."""
+    if any(result.ruled is not None for result in results):
+        return RANK_RULES[rank_rule]
+    return RANK_RULES["simultaneous"]
+
+
+def find_metric_rule(comparison: AnyComparison, metric: str) -> RankRule:
+    """Return the rule of the ranks by a metric, within each language pair."""
+    lang_pairs = select_lang_pairs(comparison, metric)
+    results = _list_results(comparison, metric)
+    if not results:
+        return RANK_RULES["simultaneous"]
+    return find_rule_of(results, _get_settings(lang_pairs).rank_rule)
 
 
 def _find_macro(comparison: AnyComparison, metric: str) -> MacroResult | None:
@@ -342,6 +359,21 @@ def view_pair(
     )
 
 
+def improvement_by_rule(pair: PairResult, name: str, result: MetricResult) -> float | None:
+    """The difference by the rule of the ranks, positive where the system of that name is better."""
+    if pair.rule_delta is None:
+        return None
+    improvement = result.sign * pair.rule_delta
+    if pair.a == name:
+        return improvement
+    return -improvement
+
+
+def better_by_rule(pair: PairResult) -> str | None:
+    """The system that the rule of the ranks calls better."""
+    return {"a": pair.a, "b": pair.b, None: None}[pair.rule_better]
+
+
 def view_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, PairView]:
     """Return, by system, its pair with the best system or the baseline, from the system's side."""
     anchor = find_anchor(result, settings)
@@ -525,7 +557,7 @@ def state_verdict(comparison: AnyComparison, metric: str) -> str:
         distinct = "; ".join(dict.fromkeys(filter(None, reasons)))
         return f"No system is ranked in any of {n_pairs}: {distinct}"
     n_winners = sum(has_clear_winner(result) for _, result in lang_pairs.values())
-    rule = RANK_RULES[_get_settings(lang_pairs).rank_rule]
+    rule = find_metric_rule(comparison, metric)
     first = "significantly better than all others"
     if rule.name != "simultaneous":
         first = f"first, ranked {rule.title},"
@@ -889,7 +921,7 @@ def _compare_announced_rule(comparison: TaskComparison, metric: str) -> str | No
 
     None where they are, or no rule fits.
     """
-    announced, rule = comparison.task.rank_rule, find_rank_rule(comparison)
+    announced, rule = comparison.task.rank_rule, find_metric_rule(comparison, metric)
     if announced in (None, rule.name) or metric not in comparison.task.own_scores:
         return None
     announced_rule = RANK_RULES.get(str(announced))
@@ -928,7 +960,8 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
             f"Intervals are rough, or missing, because there are few units in {place}."
         )
     if lang_pairs:
-        if find_rank_rule(comparison).name != "simultaneous" and macro.is_ranked:
+        rule = find_metric_rule(comparison, metric)
+        if rule.name != "simultaneous" and macro.is_ranked:
             sentences.append("Ranks are simultaneous rank ranges.")
         sentences += _compare_with_ranks(_get_settings(lang_pairs), macro)
         sentences += _compare_with_intervals(lang_pairs, macro)
@@ -1094,8 +1127,9 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
     `significant`: significant pairs of systems; `significant_inside`: significant pairs inside one
     cluster; `inside_apart`: pairs of `significant_inside` whose rank ranges do not overlap;
     `turned_round`: significant pairs ranked the other way round. `apart_not_significant`: pairs
-    that the rule ranks apart without a significant difference. `ranks`: ranks compared with
-    simultaneous rank ranges; `changed`: ranks that differ.
+    that the rule ranks apart without a significant difference. `only_by_rule`: pairs that only the
+    rule, not the test, calls different. `ranks`: ranks compared with simultaneous rank ranges;
+    `changed`: ranks that differ.
     """
     names = (
         "significant",
@@ -1105,6 +1139,7 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
         "apart_not_significant",
         "turned_round",
         "inside_apart",
+        "only_by_rule",
     )
     counts = dict.fromkeys(names, 0)
     ruled_results = [
@@ -1118,6 +1153,7 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
         counts["apart_not_significant"] += ruled.apart_not_significant or 0
         counts["turned_round"] += count_reversed_pairs(result)
         counts["inside_apart"] += ruled.inside_apart or 0
+        counts["only_by_rule"] += count_only_by_rule(result)
         if ruled.changed is not None:
             counts["ranks"] += len(result.systems)
             counts["changed"] += ruled.changed
@@ -1200,7 +1236,7 @@ def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
     info = comparison.testset
     facts = [_describe_size(comparison, result)]
     if not info.references:
-        facts.append("segment scores without texts")
+        facts.append("segment scores without references")
     elif not result.was_given:
         word = "references"
         if len(info.references) == 1:
@@ -1307,7 +1343,7 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
         sentences.append(f"{untested} without segments in common could not be tested.")
     sentences += _describe_intervals(lang_pairs)
     sentences += describe_ranks(lang_pairs)
-    sentences += _describe_rule(settings)
+    sentences += _describe_rule(find_metric_rule(comparison, metric))
     if isinstance(comparison, TaskComparison):
         sentences += _describe_tests_across(comparison, metric)
     sentences += list_caution_texts(comparison, metric)
@@ -1386,8 +1422,8 @@ def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
         {name: _name_units_and_trials(*compared) for name, compared in tested.items()}
     )
     yield (
-        f"Differences between two systems were tested by {test.title} ({test.source}) with {units}, and alpha = "
-        f"{settings.alpha:g}; {_describe_family(tested)}."
+        f"Differences between two systems were tested by {test.title} ({test.source}) with {units}, and "
+        f"{_describe_alpha(settings, ' = ')}; {_describe_family(tested)}."
     )
     sizes: dict[str, list[str]] = {name: [] for name in lang_pairs}
     for name, (comparison, result) in tested.items():
@@ -1443,18 +1479,34 @@ def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
         return _explain_no_rank_ranges(lang_pairs)
     is_task = "" not in lang_pairs
     settings = _get_settings(ranked)
-    if settings.rank_rule != "simultaneous":
-        title = RANK_RULES[settings.rank_rule].title
+    results = [result for _, result in ranked.values()]
+    rule = find_rule_of(results, settings.rank_rule)
+    if rule.name != "simultaneous":
         place = " within each language pair" if is_task else ""
-        return [f"Ranks are {title}{place}."]
+        return [f"Ranks are {rule.title}{place}."]
+    sentences = []
+    unfit = explain_unfit_rule(results[0], settings)
+    if unfit:
+        sentences.append(unfit)
     sure = [name for name, (comparison, _) in ranked.items() if keeps_its_level(comparison)]
     if not sure:
-        return []
+        return sentences
     place = ""
     if is_task:
         names = "each language pair" if len(sure) == len(lang_pairs) else join_names(sure)
         place = f" in {names}, not for the language pairs together"
-    return [f"Rank ranges hold jointly at about {write_level(settings)} for all systems{place}."]
+    level = write_level(settings)
+    sentences.append(f"Rank ranges hold jointly at about {level} for all systems{place}.")
+    return sentences
+
+
+def explain_unfit_rule(result: MetricResult, settings: Settings) -> str:
+    """Write that the rule asked for does not rank by this metric; empty where it does."""
+    rule = RANK_RULES[settings.rank_rule]
+    if result.ruled is not None or result.was_given or not rule.of_segments:
+        return ""
+    title = metric_title(result.metric)
+    return f"Ranks by {title} are simultaneous rank ranges, because the rule is for segment scores."
 
 
 def _explain_no_rank_ranges(lang_pairs: LangPairResults) -> list[str]:
@@ -1524,9 +1576,8 @@ def explain_head_to_head(result: MetricResult, settings: Settings) -> str:
     )
 
 
-def _describe_rule(settings: Settings) -> list[str]:
+def _describe_rule(rule: RankRule) -> list[str]:
     """Name the source and the limits of a rank rule other than simultaneous rank ranges."""
-    rule = RANK_RULES[settings.rank_rule]
     if not rule.ignores:
         return []
     return [f"Limits of ranks {rule.title} ({rule.source}): {'; '.join(rule.ignores)}."]
@@ -1542,7 +1593,7 @@ def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[
     level = write_level(settings)
     n_pairs = len(macro.pairs)
     difference = "mean difference"
-    if RANK_RULES[settings.rank_rule].by_domain:
+    if find_metric_rule(comparison, metric).by_domain:
         difference += " of means over domains"
     correction = _describe_correction(settings, f"{n_pairs} pairs", n_pairs == 1)
     yield (
@@ -1746,7 +1797,7 @@ def _summarize_data(comparison: Comparison) -> list[str]:
         phrases.append(_describe_documents(comparison, info.n_documents))
     phrases.append(format_count(len(info.systems), "system"))
     if not info.references:
-        phrases.append("segment scores without texts")
+        phrases.append("segment scores without references")
     elif not all(result.was_given for result in results):
         phrases.append(f"scored with {', '.join(info.references)}")
     tokenizers = {result.tokenizer for result in results if result.tokenizer is not None}
@@ -1795,7 +1846,7 @@ def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
     if n_pairs and trials:
         phrases["trials"] = trials
     phrases["seed"] = f"seed {settings.seed}"
-    phrases["alpha"] = f"alpha {settings.alpha:g}"
+    phrases["alpha"] = _describe_alpha(settings)
     if n_pairs:
         phrases["correction"] = _summarize_correction(settings, n_pairs)
     kinds = list_interval_kinds(comparison)
@@ -1803,6 +1854,15 @@ def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
     if n_pairs and settings.rank_rule != "simultaneous":
         phrases["rank_rule"] = f"ranks {RANK_RULES[settings.rank_rule].title}"
     return phrases
+
+
+def _describe_alpha(settings: Settings, is_equal: str = " ") -> str:
+    """Write alpha, and of which look it is the level."""
+    text = f"alpha{is_equal}{settings.alpha:g}"
+    look = parse_look(settings.look)
+    if look.n_planned > 1:
+        text += f" at look {look.number} of {look.n_planned}"
+    return text
 
 
 def _summarize_correction(settings: Settings, n_pairs: int) -> str:
@@ -1879,7 +1939,7 @@ def _has_ranks(comparison: TaskComparison, metric: str) -> bool:
 
 def describe_marked_ranks(comparison: TaskComparison, metric: str) -> str:
     """Write which ranks of a task are marked: those that reach the first."""
-    rule, macro = find_rank_rule(comparison), comparison.macro.get(metric)
+    rule, macro = find_metric_rule(comparison, metric), comparison.macro.get(metric)
     ours = "top group (no other system is significantly better, corrected for all pairs)"
     if rule.name == "simultaneous":
         return ours
@@ -1908,6 +1968,11 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
     if any(result.ruled is not None for result in _list_results(comparison, metric)):
         decisions += ", by the rule of the ranks"
     sentences.append(f"Wins, ties and losses are {decisions}, added up.")
+    if any(row.better_share is not None for row in macro.systems):
+        title = find_rank_rule(comparison).title
+        sentences.append(
+            f"Systems above: the share with a better score, the mean over a system's language pairs, {title}."
+        )
     return sentences
 
 

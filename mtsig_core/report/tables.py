@@ -24,7 +24,7 @@ from mtsig_core.report.sentences import (
     choose_form,
     describe_marked_ranks,
     explain_no_ranks,
-    find_rank_rule,
+    find_metric_rule,
     has_p_values,
     name_first_place,
     name_simultaneous,
@@ -897,6 +897,14 @@ def _add_means(table: TableBuilder, macro: MacroResult, results: Sequence[Metric
     table.add("score", "mean score", "score", lambda system: across[system].score, form=form)
     for key in ("wins", "ties", "losses"):
         table.add(key, key, "count", count(key))
+    if any(row.better_share is not None for row in macro.systems):
+        table.add(
+            "better_share",
+            "systems above",
+            "share",
+            lambda system: across[system].better_share,
+            form=".1%",
+        )
 
 
 def _find_judged_systems(results: Iterable[MetricResult]) -> set[str]:
@@ -949,7 +957,7 @@ def tops_table(comparison: TaskComparison, metric: str) -> Table:
 
     Where the ranks follow another rule, also the top group by simultaneous rank ranges.
     """
-    rule = find_rank_rule(comparison)
+    rule = find_metric_rule(comparison, metric)
     lang_pairs = select_lang_pairs(comparison, metric)
     table = TableBuilder("first", lang_pairs)
     table.add("language_pair", "language pair", "name", str)

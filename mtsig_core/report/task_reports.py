@@ -33,11 +33,13 @@ from mtsig_core.report.experiment_reports import (
 )
 from mtsig_core.report.export import (
     Records,
+    add_tally,
     join_ratings,
     label_records,
     metric_records,
 )
 from mtsig_core.report.pictures import task_svg
+from mtsig_core.report.progress_report import progress_sections
 from mtsig_core.report.published_tables import published_blocks, published_records
 from mtsig_core.report.reports import (
     methods_section,
@@ -176,6 +178,8 @@ def _list_result_rows(
     labels: Mapping[str, str],
 ) -> Records:
     systems = with_run_records(result.systems, result.runs)
+    if isinstance(result, MetricResult):
+        add_tally(systems, result)
     for row in systems:
         info = task.task.systems.get(row["system"])
         if info is not None:
@@ -296,6 +300,7 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     """
     sections = [_introduce_task(result, command)]
     sections += [_metric_section(result, metric) for metric in list_task_metrics(result)]
+    sections += progress_sections(result)
     sections.append(Section("Where metrics disagree", dispute_blocks(result)))
     if result.agreement is not None:
         sections.append(Section("Which metric to trust", agreement_blocks(result.agreement)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
-from mtsig_core.metrics import METRICS, resolve_metric
+from mtsig_core.metrics import METRICS, Metric, resolve_metric
 from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
     Comparison,
@@ -31,7 +31,7 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
     Cache,
-    decide,
+    decide_by_fitting_rules,
     draw,
     draws_key,
     join_comparisons,
@@ -52,8 +52,8 @@ from mtsig_core.stats.few_units import p_floor, pair_units, welch_satterthwaite
 from mtsig_core.stats.intervals import finite_or_none, jackknife_se
 from mtsig_core.stats.parallel import run_in_order, runs_elsewhere
 from mtsig_core.stats.ranks import RANK_RULES
-from mtsig_core.stats.settings import Plan, check_jobs, resolve_plan
-from mtsig_core.stats.significance import SIDES, TESTS
+from mtsig_core.stats.settings import Plan, check_jobs, check_rule_fits, resolve_plan
+from mtsig_core.stats.significance import ONLY_LOOK, SIDES, TESTS
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet
 
@@ -480,6 +480,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     resamples: int = 2000,
     seed: int = 0,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
     by_reference: bool = True,
     exclude: Iterable[TaskExclusion] = (),
     refs: tuple[str, ...] = (),
@@ -503,8 +504,8 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         As in `compare`, within each language pair. Across them the mean difference is tested by the
         same, where its draws can be averaged (``ar``, ``bootstrap``); else there is no macro
         result.
-    unit, block_length, trials, alpha, correction, ci, resamples, seed, rank_rule, by_reference,
-    jobs
+    unit, block_length, trials, alpha, correction, ci, resamples, seed, rank_rule, look,
+    by_reference, jobs
         As in `compare`, for each language pair; the family of a correction is all pairs of systems
         in one language pair, and, of the macro result, all pairs of systems that have every
         language pair.
@@ -553,7 +554,13 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         "resamples": resamples,
         "seed": seed,
     }
-    decisions = {"alpha": alpha, "correction": correction, "ci": ci, "rank_rule": rank_rule}
+    decisions = {
+        "alpha": alpha,
+        "correction": correction,
+        "ci": ci,
+        "rank_rule": rank_rule,
+        "look": look,
+    }
     if cache is None:
         cache = {}
     metrics_and_pairs: list[tuple[str, str]] = []
@@ -647,10 +654,12 @@ class _TaskWork:
         """
         errors: dict[str, MtsigError] = {}
         n_errors = 0
+        metrics: list[Metric] = []
         for metric, lang_pair in steps:
             testset = self.task.testset(lang_pair)
             try:
                 chosen_metric = resolve_metric(testset, metric)
+                metrics.append(chosen_metric)
                 resolve_comparison(
                     testset,
                     [chosen_metric],
@@ -663,6 +672,7 @@ class _TaskWork:
             except MtsigError as error:
                 n_errors += 1
                 errors.setdefault(lang_pair, error)
+        check_rule_fits(self.decisions["rank_rule"], metrics)
         if not errors:
             return
         lang_pair, first = next(iter(errors.items()))
@@ -728,7 +738,7 @@ class _TaskWork:
         if metric in counted:
             measured[lang_pair] = counted[metric]
         self.steps.finish_step()
-        return decide(draws, **self.decisions)
+        return decide_by_fitting_rules(draws, **self.decisions)
 
     def compare_across(
         self, metric: str, comparisons: Mapping[str, Comparison], measured: Mapping[str, Measured]
@@ -744,11 +754,16 @@ class _TaskWork:
         draws = None
         if self.sampling["test"] in MACRO_TESTS:
             draws = self._draw_across(metric, settings, measured)
-        if draws is not None and RANK_RULES[self.decisions["rank_rule"]].by_domain:
+        rule = RANK_RULES[self.decisions["rank_rule"]]
+        fits_rule = any(result.ruled is not None for result in results)
+        if draws is not None and rule.by_domain and fits_rule:
             draws = draws.over_domains
         lang_pairs = tuple(comparisons)
         settings_of_macro = settings_across(settings)
-        return _macro_result(metric, results, lang_pairs, draws, settings_of_macro, ci)
+        result = _macro_result(metric, results, lang_pairs, draws, settings_of_macro, ci)
+        if rule.by_mean_place and fits_rule:
+            return _add_better_shares(result, results)
+        return result
 
     def _draw_across(
         self, metric: str, settings: Mapping[str, Settings], measured: Mapping[str, Measured]
@@ -941,6 +956,20 @@ def _add_up_decisions(results: Sequence[MetricResult]) -> dict[str, MacroSystem]
                 losses=row.losses + losses,
             )
     return systems
+
+
+def _add_better_shares(macro: MacroResult, results: Sequence[MetricResult]) -> MacroResult:
+    """Add the mean share of systems with a better score, over a system's language pairs."""
+    shares: dict[str, list[float]] = {}
+    for result in results:
+        improvements = result.sign * np.array([row.score for row in result.systems])
+        for row, improvement in zip(result.systems, improvements, strict=True):
+            n_better = np.count_nonzero(improvements > improvement)
+            shares.setdefault(row.system, []).append(n_better / len(improvements))
+    systems = [
+        replace(row, better_share=float(np.mean(shares[row.system]))) for row in macro.systems
+    ]
+    return replace(macro, systems=tuple(systems))
 
 
 def _order_by_wins(systems: Iterable[MacroSystem]) -> tuple[MacroSystem, ...]:

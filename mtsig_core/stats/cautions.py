@@ -67,14 +67,22 @@ from mtsig_core.stats.file_cautions import about_files
 from mtsig_core.stats.intervals import LEAST_UNITS
 from mtsig_core.stats.ranks import (
     RANK_RULES,
+    count_only_by_rule,
     count_reversed_pairs,
     find_other_leaders,
     find_top_group,
 )
 from mtsig_core.stats.resampling import Units, make_units
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
+from mtsig_core.stats.significance import (
+    CORRECTIONS,
+    TESTS,
+    is_split,
+    level_at_look,
+    parse_look,
+    significant,
+)
 from mtsig_core.stats.skew import SkewedSystem
-from mtsig_core.testset import TestSet, count_characters
+from mtsig_core.testset import SegmentScores, TestSet, count_characters
 
 
 def find_cautions(
@@ -173,6 +181,7 @@ def _about_design(
     )
     yield from _about_few_units(settings, units, results)
     yield from about_definition(settings.test)
+    yield from _about_look(settings)
     if any(name not in testset.scores for name in results):
         yield from about_repeated_references(testset)
     yield from about_several(results)
@@ -230,6 +239,15 @@ def about_definition(test: str) -> Iterator[Caution]:
         if TESTS[test].as_published:
             code = "test-as-published"
         yield Caution(code, {"test": test}, remedies=({"test": "ar"},))
+
+
+def _about_look(settings: Settings) -> Iterator[Caution]:
+    """Say at which level one of several looks decides."""
+    look = parse_look(settings.look)
+    if look.n_planned > 1:
+        together = settings.alpha / level_at_look(1.0, look)
+        facts = {**look._asdict(), "alpha": settings.alpha, "together": together}
+        yield Caution("one-of-several-looks", facts)
 
 
 def about_few_for_test(
@@ -714,16 +732,24 @@ def _about_averaged_ratings(testset: TestSet, settings: Settings, metric: str) -
     """Warn of means over raters, if the task took each rating as a segment and so ranked otherwise."""
     if not RANK_RULES[settings.rank_rule].each_rating:
         return
+    averaged = _find_averaged_ratings(testset, metric)
+    if averaged and averaged["per_segment"] > 1:
+        facts = {"rule": settings.rank_rule, "per_segment": averaged["per_segment"]}
+        yield Caution("rank-rule-of-ratings", facts, metric, remedies=(_EACH_RATING,))
+
+
+_EACH_RATING: Remedy = {"raters": "segments"}
+
+
+def _find_averaged_ratings(testset: TestSet, metric: str) -> Mapping[str, Any]:
+    """Return the facts about the ratings of which scores are means; of other scores none."""
     facts_by_code = {}
     for assumption in testset.assumed:
         if assumption.facts.get("metric") == metric:
             facts_by_code[assumption.code] = assumption.facts
     if "ratings" not in facts_by_code or "ratings-as-segments" in facts_by_code:
-        return
-    per_segment = facts_by_code["ratings"]["per_segment"]
-    if per_segment > 1:
-        facts = {"rule": settings.rank_rule, "per_segment": per_segment}
-        yield Caution("rank-rule-of-ratings", facts, metric, remedies=({"raters": "segments"},))
+        return {}
+    return facts_by_code["ratings"]
 
 
 def _about_domains_of_systems(
@@ -760,6 +786,7 @@ def about_rule(settings: Settings, result: MetricResult, ruled: RuledRanks) -> C
         "inside": ruled.significant_inside,
         "inside_apart": ruled.inside_apart,
         "turned": count_reversed_pairs(result),
+        "only_by_rule": count_only_by_rule(result),
         "changed": ruled.changed,
         "n_systems": len(result.systems),
     }
@@ -1281,8 +1308,46 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
     if len(set(sets)) > 1:
         sizes = [len(segments) for segments in sets]
         compared = any(not first.isdisjoint(second) for first, second in combinations(sets, 2))
-        facts = {"low": min(sizes), "high": max(sizes), "compared": compared}
-        yield Caution("rated-on-different-lines", facts, metric)
+        facts = {
+            "low": min(sizes),
+            "high": max(sizes),
+            "compared": compared,
+            "follows_means": _follows_means(testset.scores[metric]),
+            "across_raters": False,
+        }
+        remedies: tuple[Remedy, ...] = ()
+        averaged = _find_averaged_ratings(testset, metric)
+        if averaged and averaged["n_raters"] > 1 and not testset.references:
+            facts["across_raters"] = True
+            remedies = (_EACH_RATING,)
+        yield Caution("rated-on-different-lines", facts, metric, remedies=remedies)
+
+
+#: Ratings of the system with the most by those of the one with the fewest, and correlation of ranks
+#: of the numbers of ratings and the means, above which the assignment seems to follow the means.
+_UNEQUAL = 1.5
+_FOLLOWING = 0.5
+_LEAST_FOLLOWING = 4  # systems, of which fewer are in order by chance
+
+
+def _follows_means(scores: SegmentScores) -> bool:
+    """Whether the better systems have more ratings, as where these decide what is rated next."""
+    from scipy.stats import spearmanr
+
+    sizes = []
+    means = []
+    for by_line in scores.by_system.values():
+        values = [score for score in by_line if score is not None]
+        if values:
+            sizes.append(len(values))
+            means.append(statistics.fmean(values))
+    is_unequal = len(sizes) >= _LEAST_FOLLOWING and max(sizes) >= _UNEQUAL * min(sizes)
+    if not is_unequal or len(set(means)) == 1:
+        return False
+    correlation = float(spearmanr(sizes, means).statistic)
+    if not scores.higher_is_better:
+        correlation = -correlation
+    return correlation >= _FOLLOWING
 
 
 # -------------------------------------------------------------------------------------------------

@@ -49,12 +49,13 @@ from mtsig_core.stats.settings import (
     Plan,
     check_jobs,
     check_metric,
+    check_rule_fits,
     resolve,
     resolve_decisions,
     resolve_plan,
     resolve_sampling,
 )
-from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.significance import ONLY_LOOK, TESTS
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -270,13 +271,14 @@ def decide(
     ci: str = "auto",
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
 ) -> Comparison:
     """Make the comparison from draws, in milliseconds, because nothing is drawn or counted.
 
     Parameters
     ----------
     draws : Draws
-    alpha, correction, ci, baseline, rank_rule
+    alpha, correction, ci, baseline, rank_rule, look
         As in `compare`.
 
     Returns
@@ -296,10 +298,33 @@ def decide(
     >>> decide(draws, correction="holm") == compare(ts, trials=999, correction="holm")
     True
     """
+    check_rule_fits(rank_rule, draws.metrics)
+    return decide_by_fitting_rules(
+        draws,
+        alpha=alpha,
+        correction=correction,
+        ci=ci,
+        baseline=baseline,
+        rank_rule=rank_rule,
+        look=look,
+    )
+
+
+def decide_by_fitting_rules(
+    draws: Draws,
+    *,
+    alpha: float = 0.05,
+    correction: str = "auto",
+    ci: str = "auto",
+    baseline: str | None = None,
+    rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
+) -> Comparison:
+    """As `decide`, also where the rank rule fits no metric, whose ranks are then simultaneous."""
     testset = draws.testset
     plan = draws.plan
     for metric in draws.metrics:
-        check_metric(metric, plan.test, ci, rank_rule)
+        check_metric(metric, plan.test, ci)
     units = make_units(testset, plan.unit, plan.block_length)
     settings = resolve_decisions(
         testset,
@@ -311,6 +336,7 @@ def decide(
         ci=ci,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     return _decide(draws, settings, units, ci)
 
@@ -343,6 +369,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     seed: int = 0,
     baseline: str | None = None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
     by_reference: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -377,12 +404,17 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         The same seed gives the same result, whatever `jobs` is.
     baseline : str, optional
         Compare only with this system; there are no rank ranges then.
-    rank_rule : {"simultaneous", "wmt21", "wmt22", "wmt22-appraise", "wmt23", "wmt24", "wmt25", "overlap"}
-        How ranks are made: as simultaneous rank ranges from the pairs, corrected for all pairs;
-        from segment scores, as the WMT tasks of 2021 to 2025 published ranks; or by overlap of the
-        systems' intervals. The rule decides scores, order, wins and losses; pairs and their tests
-        stay. A warning explains what the rule ignores and what it hides here. ``wmt24`` scores by
-        the mean over domains, which the test set must have.
+    rank_rule : str
+        How ranks are made: "simultaneous", as rank ranges from the pairs, corrected for all pairs;
+        from segment scores as tasks of WMT published ranks, "wmt21", "wmt22", "wmt22-appraise",
+        "wmt22-appraise-all", "wmt23", "wmt24", "wmt25" and "wmt26"; "pearmut", as the dashboard of
+        Pearmut draws lines; or "overlap", of the systems' intervals. The rule decides scores,
+        order, wins and losses; pairs and their tests stay. A warning explains what the rule ignores
+        and what it hides here. "wmt24" scores by the mean over domains, which the test set must
+        have.
+    look : str
+        Which of how many planned looks at a running evaluation this is, such as ``"2/5"``. The looks
+        before the last share a fifth of alpha, so that all together err as seldom as one at alpha.
     by_reference : bool
         Whether to test by each single reference too, where several references score, to see whether
         they agree on the better system.
@@ -410,6 +442,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     ('A', 'B', 0.001, 'a')
     """
     metrics = resolve_metrics(testset, metrics)
+    check_rule_fits(rank_rule, metrics)
     settings, units = resolve_comparison(
         testset,
         metrics,
@@ -424,6 +457,7 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
         seed=seed,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     if cache is None and (baseline is not None or rank_rule != "simultaneous"):
         by_reference = False  # no result needs these draws

@@ -221,7 +221,12 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
 
 
 def decide_metric(draws: MetricDraws, settings: Settings, ci: str) -> MetricResult:
-    """Decide one metric; `ci` is the kind of interval as the user chose it, perhaps ``auto``."""
+    """Decide one metric; `ci` is the kind of interval as the user chose it, perhaps ``auto``.
+
+    A rank rule for scores of segments does not rank by a metric without: its ranks are simultaneous.
+    """
+    if RANK_RULES[settings.rank_rule].of_segments and draws.systems.segments is None:
+        settings = replace(settings, rank_rule="simultaneous")
     family = select_family(draws, settings.baseline)
     chosen_ci = _choose_interval(draws, family, ci)
     settings = replace(settings, trials=draws.plan.trials, ci=chosen_ci)

@@ -109,8 +109,9 @@ def read_once(source: TaskSource, digest: str) -> Task:
 
 def _has_only_scores(testset: TestSet) -> bool:
     has_more = (
-        testset.references
+        testset.has_outputs
         or testset.sources
+        or testset.judgements
         or testset.parses
         or testset.runs
         or testset.tokenizer

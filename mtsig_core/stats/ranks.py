@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from mtsig_core.results import (
     SystemResult,
     TaskComparison,
 )
-from mtsig_core.stats.significance import exact_signed_rank
+from mtsig_core.stats.significance import exact_signed_rank, student_t
 
 # -------------------------------------------------------------------------------------------------
 # How ranks are made from pairs: our rule, and rules of shared tasks with what they ignore.
@@ -134,6 +135,31 @@ class _Wins:
         cluster = _number_clusters(self.order, cluster_ends)
         return self.rank(low, high, cluster)
 
+    def end_where_all_beat_all(self) -> list[int]:
+        """The places below which a line is drawn: all systems above beat all below."""
+        beats = self.beats[np.ix_(self.order, self.order)]
+        cluster_ends = []
+        for place in range(1, len(self.order)):
+            above_beats_below = beats[:place, place:]
+            if above_beats_below.all():
+                cluster_ends.append(place)
+        return cluster_ends
+
+    def walk_to_first_win(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rank ranges, from 1: from its place, a range goes up and down until the first win."""
+        beats = self.beats[np.ix_(self.order, self.order)]
+        n_systems = len(self.order)
+        low = np.ones(n_systems, dtype=int)
+        high = np.full(n_systems, n_systems)
+        for place, system in enumerate(self.order):
+            above = np.flatnonzero(beats[:place, place])
+            if len(above):
+                low[system] = above[-1] + 2
+            below = np.flatnonzero(beats[place])
+            if len(below):
+                high[system] = below[0]
+        return low, high
+
 
 def _find_wins(
     scores: np.ndarray, test: _SegmentTest, alpha: float, *, tests_both_ways: bool = False
@@ -176,27 +202,30 @@ def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     systems above beat all below; ranks are the places of the cluster.
     """
     wins = _find_wins(scores, _mann_whitney, alpha)
-    beats = wins.beats[np.ix_(wins.order, wins.order)]
-    cluster_ends = []
-    for place in range(1, len(scores)):
-        above_beats_below = beats[:place, place:]
-        if above_beats_below.all():
-            cluster_ends.append(place)
-    return wins.order, wins.rank_by_cluster(cluster_ends)
+    return wins.order, wins.rank_by_cluster(wins.end_where_all_beat_all())
 
 
 def wmt22_appraise(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     """Rank ranges of WMT22 out of English, judged in Appraise, and of WMT23.
 
     WMT22 ranks standardized scores, WMT23 raw ones. As `wmt22`, but two systems are compared on the
-    segments that both have. A rank range is 1 + losses to systems - wins, and a line is drawn below
-    a system that beats as many as there are left.
+    segments that both have. A rank range is 1 + losses to systems - wins. A line is drawn where the
+    fewest that any system above beats are as many as there are left.
     """
-    wins = _find_wins(scores, _mann_whitney_on_common, alpha)
-    cluster_ends = _end_where_wins_suffice(wins.count_by_place())
+    return _rank_as_appraise(_find_wins(scores, _mann_whitney_on_common, alpha))
+
+
+def wmt22_appraise_all(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
+    """As `wmt22_appraise`, but each system has all its segments: an option of WMT22's script."""
+    return _rank_as_appraise(_find_wins(scores, _mann_whitney, alpha))
+
+
+def _rank_as_appraise(wins: _Wins) -> tuple[np.ndarray, Ranks]:
+    fewest_so_far = np.minimum.accumulate(wins.count_by_place())
+    cluster_ends = _end_where_wins_suffice(fewest_so_far)
     cluster = _number_clusters(wins.order, cluster_ends)
     low = 1 + wins.beats.sum(axis=0)
-    high = len(scores) - wins.beats.sum(axis=1)
+    high = len(wins.order) - wins.beats.sum(axis=1)
     return wins.order, wins.rank(low, high, cluster)
 
 
@@ -338,24 +367,63 @@ def wmt25(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     has nothing to pair so.
     """
     wins = _find_wins(scores, _signed_rank_of_higher, alpha)
-    order = wins.order
-    beats = wins.beats[np.ix_(order, order)]
-    n_systems = len(scores)
-    low = np.ones(n_systems, dtype=int)
-    high = np.full(n_systems, n_systems)
-    for place, system in enumerate(order):
-        above = np.flatnonzero(beats[:place, place])
-        if len(above):
-            low[system] = above[-1] + 2
-        below = np.flatnonzero(beats[place])
-        if len(below):
-            high[system] = below[0]
-    cluster = find_clusters(order, low, high)
-    return order, wins.rank(low, high, cluster)
+    low, high = wins.walk_to_first_win()
+    cluster = find_clusters(wins.order, low, high)
+    return wins.order, wins.rank(low, high, cluster)
 
 
 def _signed_rank_of_higher(first: np.ndarray, second: np.ndarray) -> float | None:
     return signed_rank(first - second, "greater")
+
+
+def wmt26(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
+    """Clusters of WMT26's general task, by its script of August 2026.
+
+    Parameters are as in `wmt24`, without domains. A system beats one with a lower mean where the
+    two-sided p of the paired t test on their common segments, or that of the unpaired t test, is
+    below alpha. A cluster ends where all systems above beat all below. That script prints no rank
+    ranges; here they go to the first win, as those of its later version and of `wmt25`.
+    """
+    wins = _find_wins(scores, _smaller_p_of_t_tests, alpha)
+    low, high = wins.walk_to_first_win()
+    cluster = _number_clusters(wins.order, wins.end_where_all_beat_all())
+    return wins.order, wins.rank(low, high, cluster)
+
+
+def pearmut(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
+    """Lines of the dashboard of Pearmut, the annotation tool of WMT26.
+
+    Each system is compared with the next one only, by the two-sided paired t test on their common
+    segments. A line is drawn below a system that beats the next; ranks are the places between
+    lines.
+    """
+    all_wins = _find_wins(scores, _paired_t, alpha)
+    order = all_wins.order
+    is_next = np.zeros(all_wins.p.shape, dtype=bool)
+    is_next[order[:-1], order[1:]] = True
+    p = np.where(is_next, all_wins.p, np.nan)
+    wins = _Wins(all_wins.means, order, p, p < alpha)
+    cluster_ends = 1 + np.flatnonzero(wins.beats[order[:-1], order[1:]])
+    return order, wins.rank_by_cluster(cluster_ends.tolist())
+
+
+def _paired_t(first: np.ndarray, second: np.ndarray) -> float:
+    differences = (first - second)[None, :]
+    (p_value,) = student_t(np.empty(0), differences)
+    return float(p_value)
+
+
+def _smaller_p_of_t_tests(first: np.ndarray, second: np.ndarray) -> float:
+    from scipy.stats import ttest_ind_from_stats
+
+    described: list[float] = []
+    for scores in (first, second):
+        rated = scores[~np.isnan(scores)]
+        if len(rated) < 2:
+            return 1.0
+        described += [rated.mean(), rated.std(ddof=1), len(rated)]
+    unpaired_p = ttest_ind_from_stats(*described).pvalue
+    return float(np.fmin(_paired_t(first, second), unpaired_p))
 
 
 #: Segments up to which scipy's p is exact, and up to which it is where some differences are alike.
@@ -458,6 +526,11 @@ class RankRule:
     #: Whether it scores systems by the mean over domains of the mean in each, so that it needs
     #: domains.
     by_domain: bool = False
+    #: Whether it orders systems across language pairs by the mean share of systems with a better
+    #: score.
+    by_mean_place: bool = False
+    #: How often it calls equal systems different, as a sentence; empty where that is not simulated.
+    false_alarms: str = ""
 
 
 def _rank_by_intervals(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
@@ -492,7 +565,7 @@ def _rule_over_segments(
     source: str,
     rank: Callable[[np.ndarray, float], tuple[np.ndarray, Ranks]],
     ignores: str = _UNPAIRED,
-    each_rating: bool = False,
+    **traits: Any,
 ) -> RankRule:
     """A rule that looks only at the scores of segments, in which higher is better."""
 
@@ -504,15 +577,16 @@ def _rule_over_segments(
     return RankRule(
         name,
         title,
-        f"{source}, the task's own scripts",
+        source,
         rank_segments,
         (_UNCORRECTED, _INDEPENDENT, ignores),
-        each_rating,
         compares="means over all rated segments",
         of_segments=True,
+        **traits,
     )
 
 
+_SCRIPTS = "the task's own scripts"
 _RULES = (
     RankRule(
         "simultaneous",
@@ -520,16 +594,27 @@ _RULES = (
         "Romano and Wolf 2005; Mogstad et al. 2024",
         _rank_by_intervals,
     ),
-    _rule_over_segments("wmt21", "as WMT21 into English", "Akhbardeh et al. 2021", wmt21),
-    _rule_over_segments("wmt22", "as WMT22 into English", "Kocmi et al. 2022", wmt22),
     _rule_over_segments(
-        "wmt22-appraise", "as WMT22 out of English", "Kocmi et al. 2022", wmt22_appraise
+        "wmt21", "as WMT21 into English", f"Akhbardeh et al. 2021, {_SCRIPTS}", wmt21
     ),
-    _rule_over_segments("wmt23", "as WMT23", "Kocmi et al. 2023", wmt22_appraise),
+    _rule_over_segments("wmt22", "as WMT22 into English", f"Kocmi et al. 2022, {_SCRIPTS}", wmt22),
+    _rule_over_segments(
+        "wmt22-appraise",
+        "as WMT22 out of English",
+        f"Kocmi et al. 2022, {_SCRIPTS}",
+        wmt22_appraise,
+    ),
+    _rule_over_segments(
+        "wmt22-appraise-all",
+        "as WMT22 over all segments",
+        f"Kocmi et al. 2022, {_SCRIPTS}",
+        wmt22_appraise_all,
+    ),
+    _rule_over_segments("wmt23", "as WMT23", f"Kocmi et al. 2023, {_SCRIPTS}", wmt22_appraise),
     RankRule(
         "wmt24",
         "as WMT24",
-        "Kocmi et al. 2024, the task's own scripts",
+        f"Kocmi et al. 2024, {_SCRIPTS}",
         _rank_as_wmt24,
         (
             _UNCORRECTED,
@@ -543,10 +628,26 @@ _RULES = (
     _rule_over_segments(
         "wmt25",
         "as WMT25",
-        "Kocmi et al. 2025",
+        f"Kocmi et al. 2025, {_SCRIPTS}",
         wmt25,
-        "a rank range cluster_ends at the first significant difference, and systems beyond it do not count",
+        "a rank range ends at the first significant difference, and systems beyond it do not count",
         each_rating=True,
+    ),
+    _rule_over_segments(
+        "wmt26",
+        "as WMT26",
+        "the task's script of August 2026",
+        wmt26,
+        "the smaller p of two tests counts, of a paired and an unpaired t test",
+        by_mean_place=True,
+        false_alarms="Of six equal systems, it separates some pair in most simulated campaigns.",
+    ),
+    _rule_over_segments(
+        "pearmut",
+        "as Pearmut",
+        "the dashboard of Pearmut, 2026",
+        pearmut,
+        "each system is compared with the next one only",
     ),
     RankRule(
         "overlap",
@@ -755,6 +856,15 @@ def count_reversed_pairs(result: MetricResult) -> int:
         elif pair.better == "b":
             n_reversed += high[pair.a] < low[pair.b]
     return n_reversed
+
+
+def count_only_by_rule(result: MetricResult) -> int:
+    """Count the pairs that the rule of the ranks calls different, and the test does not."""
+    n_pairs = 0
+    for pair in result.pairs:
+        if pair.rule_better is not None and pair.better is None:
+            n_pairs += 1
+    return n_pairs
 
 
 # -------------------------------------------------------------------------------------------------

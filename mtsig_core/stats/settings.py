@@ -7,13 +7,28 @@ from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any
 
-from mtsig_core.errors import InputError, Remedy, SettingError, explain_unknown, suggest_name
+from mtsig_core.errors import (
+    InputError,
+    Remedy,
+    SettingError,
+    choose_verb,
+    explain_unknown,
+    suggest_name,
+)
 from mtsig_core.metrics import Metric, is_segment_mean
 from mtsig_core.results import SamplingSettings, Settings
 from mtsig_core.stats.intervals import INTERVALS, fitting_intervals
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
 from mtsig_core.stats.resampling import UNITS, Units, make_units
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, fitting_tests
+from mtsig_core.stats.significance import (
+    CORRECTIONS,
+    ONLY_LOOK,
+    TESTS,
+    SignificanceTest,
+    fitting_tests,
+    level_at_look,
+    parse_look,
+)
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
@@ -139,6 +154,12 @@ SETTINGS = {
         letter="A",
         offered=(0.10, 0.05, 0.01, 0.005, 0.001),
     ),
+    "look": Setting(
+        "Look",
+        "which of the planned looks at a running evaluation this is, such as 2/5; alpha is for all of them",
+        letter="K/N",
+        names={ONLY_LOOK: "A single look"},
+    ),
     "trials": Setting(
         "Trials",
         "permutations or resamples of the test",
@@ -262,10 +283,11 @@ def resolve(  # noqa: PLR0913  each choice of a user is a parameter
     seed: int,
     baseline: str | None,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
 ) -> tuple[Settings, Units]:
     """Check the settings of a comparison by these metrics and replace every ``auto``."""
     for metric in metrics:
-        check_metric(metric, test, ci, rank_rule)
+        check_metric(metric, test, ci)
     plan, units = resolve_plan(
         testset,
         test=test,
@@ -285,6 +307,7 @@ def resolve(  # noqa: PLR0913  each choice of a user is a parameter
         ci=ci,
         baseline=baseline,
         rank_rule=rank_rule,
+        look=look,
     )
     return settings, units
 
@@ -324,6 +347,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     ci: str,
     baseline: str | None,
     rank_rule: str,
+    look: str = ONLY_LOOK,
 ) -> Settings:
     """Check how draws are to be decided and replace every ``auto``.
 
@@ -331,6 +355,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     """
     test = TESTS[plan.test]
     check_level(alpha)
+    alpha = level_at_look(alpha, parse_look(look))
     if plan.trials is not None and not test.tries_all(units):
         check_trials(plan.trials, alpha, plan.test)
     if baseline is not None and baseline not in testset.systems:
@@ -351,6 +376,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
         baseline=baseline,
         version=__version__,
         rank_rule=rank_rule,
+        look=look,
     )
 
 
@@ -478,17 +504,29 @@ def check_jobs(jobs: int) -> None:
         )
 
 
-def check_metric(metric: Metric, test: str, ci: str, rank_rule: str = "simultaneous") -> None:
-    """Check that test, interval and rule for ranks fit the metric: some need segment scores."""
-    if is_segment_mean(metric):
-        return
-    if rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
+def check_rule_fits(rank_rule: str, metrics: Iterable[Metric]) -> None:
+    """Check that a rule for ranks fits one of the metrics at least: some need segment scores."""
+    unfit: dict[str, None] = {}  # in the order in which they were named
+    for metric in metrics:
+        if is_segment_mean(metric):
+            return
+        unfit[metric.name] = None
+    if unfit and rank_rule in RANK_RULES and RANK_RULES[rank_rule].of_segments:
+        rule = RANK_RULES[rank_rule]
+        names = ", ".join(unfit)
+        verb = choose_verb(len(unfit), "is a score", "are scores")
         raise SettingError(
-            f"Ranks {RANK_RULES[rank_rule].title} are made of segment scores (human ratings, COMET), "
-            f"and {metric.name} is a score of the whole corpus. Use "
+            f"Ranks {rule.title} are made of segment scores (human ratings, COMET), and "
+            f"{names} {verb} of the whole corpus. Use "
             f"{' or '.join(fitting_rules(False))}, or a metric that is a table of scores.",
             {"rank_rule": "simultaneous"},
         )
+
+
+def check_metric(metric: Metric, test: str, ci: str) -> None:
+    """Check that test and interval fit the metric: some need segment scores."""
+    if is_segment_mean(metric):
+        return
     fitting: Iterable[str]
     if test in TESTS and TESTS[test].of_segments:
         kind = "Test"

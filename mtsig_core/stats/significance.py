@@ -6,13 +6,15 @@ Page Methods has the formulas.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from mtsig_core.errors import SettingError
 from mtsig_core.results import PairResult
 from mtsig_core.stats.arrays import (
     TOLERANCE,
@@ -811,3 +813,69 @@ def find_disagreements(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
     stacked = np.array(list(decisions.values()))
     is_other = stacked != stacked[0]
     return np.flatnonzero(is_other.any(axis=0))
+
+
+# -------------------------------------------------------------------------------------------------
+# Several looks at results that are still coming in, such as ratings: the level of each look.
+#
+# Who tests at alpha after each batch of ratings claims too much, because each look is another chance
+# to err. A plan fixed beforehand divides alpha among the looks, so that all together err at most as
+# often (Bonferroni), whenever they come, however many pairs there are, and whoever chose what was
+# rated. docs/statistics.md has the rates.
+
+#: All looks before the last have together one of so many parts of alpha.
+PARTS = 5
+MOST_LOOKS = 100
+#: What is tested once, at alpha.
+ONLY_LOOK = "1/1"
+
+
+class Look(NamedTuple):
+    """One of the looks of a plan."""
+
+    number: int  # from 1
+    n_planned: int
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the plan has no further look."""
+        return self.number == self.n_planned
+
+
+def parse_look(text: str) -> Look:
+    """Read a look, such as the second of five.
+
+    Raises
+    ------
+    SettingError
+        If it is none, or not within its plan.
+
+    >>> parse_look("2/5")
+    Look(number=2, n_planned=5)
+    """
+    match = re.fullmatch(r"([0-9]{1,3})/([0-9]{1,3})", str(text).strip())
+    if match is not None:
+        look = Look(int(match[1]), int(match[2]))
+        if 1 <= look.number <= look.n_planned <= MOST_LOOKS:
+            return look
+    raise SettingError(
+        f"The look is {str(text)!r}. Expected its number and how many were planned, at most {MOST_LOOKS}, such as "
+        "2/5 for the second of five."
+    )
+
+
+def level_at_look(alpha: float, look: Look) -> float:
+    """Return the level at which a look decides.
+
+    The levels of all looks of a plan add up to alpha: most of it is for the last look, which nearly
+    always decides most.
+
+    >>> [round(level_at_look(0.05, Look(number, 5)), 4) for number in (1, 2, 5)]
+    [0.0025, 0.0025, 0.04]
+    """
+    n_early = look.n_planned - 1
+    if n_early == 0:
+        return alpha
+    if look.is_last:
+        return alpha * (PARTS - 1) / PARTS
+    return alpha / (PARTS * n_early)

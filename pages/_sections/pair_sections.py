@@ -565,7 +565,7 @@ def show_documents(pair: Pair) -> None:
         placeholder="a document, most in favour of A first",
         width=480,
     )
-    if document is not None and view.testset.has_texts:
+    if document is not None and view.testset.has_outputs:
         address.link("segments", "Read them", a=pair.a, b=pair.b, document=document)
 
 
@@ -576,7 +576,7 @@ def _draw_documents(
 
     Each is a name with what the document adds to the difference.
     """
-    has_texts = pair.view.testset.has_texts
+    has_texts = pair.view.testset.has_outputs
     names = [name for name, _ in extremes]
     values = [value for _, value in extremes]
     clicked = charts.show(

@@ -17,6 +17,7 @@ from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
 from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.report.document import Section, TableBlock
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
@@ -251,6 +252,17 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
         key="task.runs.box",
     ):
         screen.show_table(pair_runs_table(comparison, metric), "task.pair_runs")
+
+
+def show_progress(sections: Sequence[Section]) -> None:
+    """Draw how far the annotation of each language pair is, and which pairs of systems are open."""
+    for section in sections:
+        screen.plain(section.title)
+        for number, block in enumerate(section.blocks):
+            if isinstance(block, TableBlock):
+                screen.plain(block.title)
+                screen.show_table(block.table, key=f"progress.{section.title}.{number}")
+                st.caption(" ".join(block.notes))
 
 
 def show_across(comparison: TaskComparison, metric: str) -> None:

@@ -30,14 +30,16 @@ _EACH_WAY = 3  # segments on the page One pair
 def show_most_in_favour(pair: pair_sections.Pair) -> None:
     """Draw the segments that add most to the difference, for each system, with a link to all."""
     testset = pair.view.testset
-    if not testset.has_texts:
+    if not testset.has_outputs:
         st.caption(
             "This test set has segment scores without texts. Upload the texts with the scores to read them."
         )
         address.link("upload", "Upload texts", icon=":material/upload:")
         return
     contributions = pair.examination.sign * pair.examination.by_segment
-    marks = controls.choice("Mark", segment_cards.MARKS, "marks", pages_own=True, width=280)
+    marks = controls.choice(
+        "Mark", segment_cards.list_marks(testset), "marks", pages_own=True, width=280
+    )
     legend(marks)
     for_a, for_b = find_extremes(contributions, _EACH_WAY)
     for name, positions in ((pair.a, for_a), (pair.b, for_b)):
@@ -54,7 +56,7 @@ def cards(
     systems: Sequence[str],
     positions: Sequence[int],
     heads: Sequence[str],
-    marks: str = segment_cards.MARKS[0],
+    marks: str = segment_cards.MATCHES,
 ) -> None:
     """Draw the outputs for some segments side by side.
 
@@ -74,7 +76,7 @@ def _make_cards(tokens, testset, systems, positions, heads, marks):
     return html
 
 
-def legend(marks: str = segment_cards.MARKS[0]) -> None:
+def legend(marks: str = segment_cards.MATCHES) -> None:
     """Draw the meaning of the tints."""
     st.html(segment_cards.STYLE + segment_cards.legend(marks))
 
@@ -329,13 +331,14 @@ class Reader:
         form = written_like(score for _, score in scores if score is not None)
         start = (page - 1) * SYSTEMS
         on_page = scores[start : start + SYSTEMS]
-        tokens = self.tokens if self.marks == segment_cards.MARKS[0] else None
+        tokens = self.tokens if self.marks == segment_cards.MATCHES else None
         return segment_cards.system_list(
             self.testset,
             k,
             [(name, number(score, form)) for name, score in on_page],
             self.write_heads([k])[0],
             unit=self.unit,
+            marks=self.marks,
             tokens=tokens,
             pair_names=(self.a, self.b),
             notes=[*notes, "best first, by the score of this segment"],

@@ -13,7 +13,7 @@ from mtsig_core.metrics import list_metrics, metric_titles
 from mtsig_core.report.commands import defaults
 from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.stats.settings import PRESETS, SETTINGS
-from mtsig_core.stats.significance import TESTS
+from mtsig_core.stats.significance import ONLY_LOOK, TESTS
 from pages._ui import address
 from pages._ui.catalogue import Page
 
@@ -95,6 +95,10 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
                 "more than once."
             )
         settings = _draw_settings(page, names, segment_means)
+        if has_ranks:
+            look = _pick_look()
+            if look != ONLY_LOOK:
+                settings["look"] = look
         description = _describe(page, settings, testset)
         if has_ranks:
             names.append("rank_rule")
@@ -157,6 +161,8 @@ def _describe(page: Page, settings: Mapping, testset: TestSet | None) -> str:
     texts["alpha"] = f"{100 * (1 - settings['alpha']):g}% CI"
     if settings["seed"]:
         texts["seed"] = f"seed {settings['seed']}"
+    if "look" in settings:
+        texts["alpha"] = f"look {settings['look']}"
     texts = {name: text for name, text in texts.items() if has_effect(page, name)}
     if "test" in texts and "unit" in texts:
         texts["test"] += f" {texts.pop('unit')}"
@@ -173,6 +179,7 @@ def _describe_correction(settings: Mapping, testset: TestSet | None) -> str:
 
 
 _PRESET = "settings.preset"
+_MOST_OFFERED_LOOKS = 5  # of a plan; others can be typed
 CUSTOM = "custom"
 
 
@@ -445,6 +452,26 @@ def _read_last(read: Callable[[str], object]) -> Callable[[list[str]], object]:
             raise ValueError(texts[-1]) from None
 
     return read_last
+
+
+def _pick_look() -> str:
+    """Let the user choose which look at a running evaluation this is."""
+    setting = SETTINGS["look"]
+    looks = [ONLY_LOOK]
+    for n_planned in range(2, _MOST_OFFERED_LOOKS + 1):
+        looks += [f"{number}/{n_planned}" for number in range(1, n_planned + 1)]
+    return choice(
+        setting.title,
+        looks,
+        "look",
+        free=True,
+        format_func=setting.name_value,
+        help=(
+            "Where ratings are still coming in, fix beforehand how many times you will look, and say which look this "
+            "is: 2/5 is the second of five. Each look then decides at a level of its own, so that all together err "
+            "as seldom as one. Other plans can be typed."
+        ),
+    )
 
 
 def _pick_rank_rule(segment_means: bool) -> str:

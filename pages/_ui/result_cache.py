@@ -20,7 +20,7 @@ from pages._work.names import digest_of_all, errors_with_names, with_names, with
 
 _MANY = 10_000  # segments from which on several cores pay off
 _DECIDED = Memory(64)
-_DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule")
+_DECISIONS = ("alpha", "correction", "ci", "baseline", "rank_rule", "look")
 
 
 def comparison(testset: TestSet, metric: str, **settings) -> Comparison:

@@ -41,7 +41,7 @@ LABELS = {
     "refs_as_systems": "Systems and segments > References take part as systems",
 }
 for _name, _setting in SETTINGS.items():
-    if _setting.offered or _name == "rank_rule":
+    if _setting.offered or _name in ("rank_rule", "look"):
         LABELS[_name] = f"Change > {_setting.title}"
 _TRIALS = SETTINGS["trials"].list_offers(False, {})
 

@@ -32,6 +32,7 @@ from mtsig_core.reviews import Review
 from mtsig_core.score_names import order_metrics
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.significance import ONLY_LOOK, level_at_look, parse_look
 from mtsig_core.testset import name_as_system
 from pages._server import review_steps
 from pages._store.kept_reviews import KeptReview, ReviewStore
@@ -306,7 +307,8 @@ class View:
     @property
     def alpha(self) -> float:
         """Return the level of the tests."""
-        return self.settings["alpha"]
+        look = parse_look(self.settings.get("look", ONLY_LOOK))
+        return level_at_look(self.settings["alpha"], look)
 
     @property
     def level(self) -> str:

@@ -9,10 +9,10 @@ from hypothesis import settings
 __all__ = ["SEEN", "check_number", "many"]
 
 #: Of each kind, times the examples of the profile.
-TIMES = {"uploads": 7, "archives": 4, "links": 15, "commands": 8, "values": 3}
+TIMES = {"uploads": 5, "archives": 4, "links": 15, "commands": 8, "values": 2}
 FEW = settings.default.max_examples
 if FEW == 400:  # in the long run ten thousand files with values of other types
-    TIMES["values"] = 25
+    TIMES["values"] = 27
 #: Those that came to their end.
 SEEN = Counter()
 

@@ -299,7 +299,34 @@ def metricx():
     ]
 
 
+def pearmut():
+    """A document of one item in each entry."""
+    return [
+        {
+            "annotation": [
+                {
+                    "A": {"score": 80 + k, "error_spans": [{"start_i": 0, "end_i": 2}]},
+                    "B": {"score": None, "sliders": {"x": 50 - k}},
+                }
+            ],
+            "actions": [{"time": 10.0 * k, "action": "load"}, {"time": 10.0 * k + 5}],
+            "item": [
+                {
+                    "item_id": f"news_###_d{k // 2}_###_{k % 2}",
+                    "src": f"source {k}",
+                    "tgt": {"A": OUTPUTS["A"][k], "B": OUTPUTS["B"][k]},
+                    "validation": {"A": {"score": [50, 100]}},
+                }
+            ],
+            "user_id": f"r{k % 2}",
+            "item_i": k,
+        }
+        for k in range(N_ROWS)
+    ]
+
+
 RECORDS = {
+    "pearmut": pearmut,
     "predictions": predictions,
     "metricx": metricx,
     "wmt25-texts": wmt25_texts,

@@ -118,128 +118,91 @@ def test_json_and_csv_have_the_same_numbers(run, command):
                 assert theirs[column].tolist() == pytest.approx(ours, nan_ok=True)
 
 
-def test_they_are_those_of_the_core(run):
-    demo = load_demo(200)
+def test_they_are_those_of_the_core(run_json):
+    demo = load_demo(60)
 
-    def printed(view, *options):
-        return json.loads(run("metrics", view, "--demo-segments", "200", *options).out)["metrics"][
-            "bleu"
-        ]
+    def printed(view, options):
+        return run_json(f"metrics {view} --demo-segments 60 {options}")["metrics"]["bleu"]
 
-    assert printed("precisions")["systems"] == list(map(asdict, precisions(demo)))
-    theirs = lengths(demo, system="Greek", beside="Danish", most=50)
-    ours = printed("lengths", "--segments", "50", "--system-name", "Greek", "--beside", "Danish")
-    assert [ours["points"], ours["beside_points"]] == [
-        list(map(asdict, points)) for points in (theirs.points, theirs.beside_points)
-    ]
-    found = printed("students-t", "--system-name", "Finnish", "--resamples", "500", "--jobs", "2")
-    assert found["document_low"] == students_t(demo, system="Finnish", resamples=500).document_low
+    assert printed("precisions", "")["systems"] == list(map(asdict, precisions(demo)))
+    theirs = lengths(demo, system="Greek", beside="Danish", most=20)
+    ours = printed("lengths", "--segments 20 --system-name Greek --beside Danish")
+    assert ours["points"] == list(map(asdict, theirs.points))
+    assert ours["beside_points"] == list(map(asdict, theirs.beside_points))
+    found = printed("students-t", "--system-name Finnish --resamples 99 --jobs 2")
+    assert found["document_low"] == students_t(demo, system="Finnish", resamples=99).document_low
 
 
-def test_without_a_line_the_example_is_that_of_the_note(run):
-    found = json.loads(run("metrics", "example", "--demo-segments", "20").out)["metrics"]["bleu"]
+def test_without_a_line_the_example_is_that_of_the_note(run_json):
+    command = "metrics example --demo-segments 20"
+    found = run_json(command)["metrics"]["bleu"]
     assert found["of"].startswith("the example of the reading note, no line of the test set")
-    assert round(found["brevity_penalty"], 4) == 0.8465 and found["claims"][2]["value"] == 0.085
-    asked = ["metrics", "example", "--demo-segments", "20", "--tokenize", "char", "--lowercase"]
-    found = json.loads(run(*asked).out)["metrics"]["bleu"]
-    letters = len("".join(["Israeli", "officials", "responsibility", "of", "airport", "safety"]))
-    assert (
-        "case:lc" in found["signature"]
-        and found["sys_len"] == found["steps"][0]["total"] == letters
-    )
+    assert round(found["brevity_penalty"], 4) == 0.8465
+    assert found["claims"][2]["value"] == 0.085
+    found = run_json(f"{command} --tokenize char --lowercase")["metrics"]["bleu"]
+    letters = len("Israeliofficialsresponsibilityofairportsafety")
+    assert "case:lc" in found["signature"]
+    assert found["sys_len"] == found["steps"][0]["total"] == letters
 
 
-def test_the_columns_and_keys_are_there_also_where_no_pair_changes(run):
-    quick = ["--demo-segments", "240", "--trials", "99", "--resamples", "50"]
+def test_the_columns_and_keys_are_there_also_where_no_pair_changes(run, run_json):
+    command = "validate changed-pairs --demo-segments 240 --trials 99 --resamples 50"
     keys, columns = [], []
-    for some in ([], ["--only", "Spanish,Finnish"]):  # these are far apart by either unit
-        pairs = json.loads(run("validate", "changed-pairs", *quick, *some).out)["metrics"]["bleu"]
-        table = table_of(run("validate", "changed-pairs", *quick, *some, "--format", "csv"))
-        keys.append(list(pairs)), columns.append(list(table.columns))
-        assert len(table) == len(pairs["pairs"]) and bool(len(table)) != bool(some)
-    assert (
-        keys[0] == keys[1]
-        and columns[0] == columns[1]
-        and columns[0][:4] == ["metric", "correction", "a", "b"]
-    )
+    for some, changes in (("", True), ("--only Spanish,Finnish", False)):  # far apart by either
+        found = run_json(f"{command} {some}")["metrics"]["bleu"]
+        table = table_of(run(f"{command} {some} --format csv"))
+        keys.append(list(found))
+        columns.append(list(table.columns))
+        assert len(table) == len(found["pairs"])
+        assert bool(len(table)) == changes
+    assert keys[0] == keys[1]
+    assert columns[0] == columns[1]
+    assert columns[0][:4] == ["metric", "correction", "a", "b"]
 
 
 def test_one_pair_for_all_metrics_which_each_row_names(run, tmp_path):
     """Metric x ranks A, B, C and metric y ranks C, B, A."""
     scores = []
     for metric, sign in (("x", 1), ("y", -1)):
-        lines = [
-            f"{name}\t{k}\t{(k * 7) % 11 + sign * better}"
-            for better, name in enumerate("CBA")
-            for k in range(1, 61)
-        ]
-        (tmp_path / f"{metric}.tsv").write_text("\n".join(["system\tline\tscore", *lines]))
+        lines = ["system\tline\tscore"]
+        for better, name in enumerate("CBA"):
+            lines += [f"{name}\t{k}\t{(k * 7) % 11 + sign * better}" for k in range(1, 61)]
+        (tmp_path / f"{metric}.tsv").write_text("\n".join(lines))
         scores += ["--scores", f"{metric}={tmp_path / metric}.tsv"]
     for metrics, pair in (("x,y", {("A", "B")}), ("y,x", {("C", "B")})):
-        table = table_of(
-            run(
-                "validate",
-                "pair",
-                *scores,
-                "--trials",
-                "99",
-                "--metrics",
-                metrics,
-                "--format",
-                "csv",
-            )
-        )
-        assert set(zip(table.a, table.b, strict=True)) == pair and set(table.metric) == {"x", "y"}
+        asked = f"validate pair --trials 99 --format csv --metrics {metrics}"
+        table = table_of(run(asked, *scores))
+        assert set(zip(table.a, table.b, strict=True)) == pair
+        assert set(table.metric) == {"x", "y"}
 
 
 @pytest.mark.parametrize(
     "name, source, metric, n",
     [
-        ("conclusions", "Koehn (2004), Table 3", "bleu", 9),
-        ("pair", "Riezler and Maxwell (2005), Table 1", "dep-f", 1),
-        ("variants", "Riezler and Maxwell (2005), Table 2", "nist", 5),
+        ("conclusions --resamples 50", "Koehn (2004), Table 3", "bleu", 9),
+        ("pair --trials 99", "Riezler and Maxwell (2005), Table 1", "dep-f", 1),
+        ("variants --trials 99", "Riezler and Maxwell (2005), Table 2", "nist", 5),
     ],
 )
-def test_the_numbers_of_the_papers_come_along(run, name, source, metric, n):
-    more = ["--resamples", "50"] if name == "conclusions" else ["--trials", "99"]
-    published = json.loads(run("validate", name, "--demo-segments", "240", *more).out)["published"]
-    assert published["source"] == source and len(published["rows"][metric]) == n
-    assert all(len(row) == len(published["columns"]) for row in published["rows"][metric])
+def test_the_numbers_of_the_papers_come_along(run_json, name, source, metric, n):
+    published = run_json(f"validate {name} --demo-segments 240")["published"]
+    rows = published["rows"][metric]
+    assert (published["source"], len(rows)) == (source, n)
+    assert {len(row) for row in rows} == {len(published["columns"])}
 
 
-def test_sizes_as_shares_stand_beside_the_papers(run, tmp_path, options):
+def test_sizes_as_shares_stand_beside_the_papers(run_json, tmp_path, options):
     """Table 2 of Zhang and Vogel at a tenth, a fifth, half and all of the set; people beside
     people.
     """
+    lines = ["system\tline\tscore"]
+    for better, name in enumerate(("fair", "good")):
+        lines += [f"{name}\t{k + 1}\t{60 + k % 7 + better}" for k in range(60)]
     table = tmp_path / "people.tsv"
-    table.write_text(
-        "system\tline\tscore\n"
-        + "".join(
-            f"{name}\t{k + 1}\t{60 + k % 7 + j}\n"
-            for j, name in enumerate(("fair", "good"))
-            for k in range(60)
-        )
-    )
-    asked = (
-        "sweep",
-        "size",
-        *options,
-        "--scores",
-        f"people={table}",
-        "--metrics",
-        "bleu,people,chrf",
-        "--unit",
-        "segment",
-        "--sizes",
-        "10%,20%,25,50%,100%",
-        "--repeats",
-        "2",
-        "--resamples",
-        "50",
-        "--only",
-        "good",
-    )
-    found = json.loads(run(*asked).out)["metrics"]
+    table.write_text("\n".join(lines))
+    asked = "sweep size --metrics bleu,people,chrf --unit segment --only good"
+    sizes = "--sizes 10%,20%,25,50%,100% --repeats 2 --resamples 50"
+    found = run_json(f"{asked} {sizes}", *options, "--scores", f"people={table}")["metrics"]
     theirs = {
         name: [(row["size"], row["paper_low"], row["paper_high"]) for row in one["systems"]]
         for name, one in found.items()
@@ -251,27 +214,27 @@ def test_sizes_as_shares_stand_beside_the_papers(run, tmp_path, options):
         (30, -0.0606, 0.0614),
         (60, -0.0435, 0.0441),
     ]
-    assert theirs["people"][0] == (6, -0.0465, 0.0477) and theirs["chrf"][0] == (6, None, None)
+    assert theirs["people"][0] == (6, -0.0465, 0.0477)
+    assert theirs["chrf"][0] == (6, None, None)
 
 
-def test_scores_of_a_table(run, tmp_path):
+def test_scores_of_a_table(run, run_json, tmp_path):
     file = tmp_path / "human.tsv"
-    file.write_text(
-        "system\tline\tscore\n"
-        + "".join(f"{s}\t{k}\t{(k * 7 + ord(s)) % 11}\n" for s in "AB" for k in range(1, 121))
-    )
-    found = json.loads(run("metrics", "students-t", "--scores", f"human={file}").out)["metrics"][
-        "human"
-    ]
-    assert [row["n"] for row in found["rows"]] == [100, 120] and found["signature"].startswith(
-        "scores:human"
-    )
+    lines = ["system\tline\tscore"]
+    for name in "AB":
+        lines += [f"{name}\t{k}\t{(k * 7 + ord(name)) % 11}" for k in range(1, 121)]
+    file.write_text("\n".join(lines))
+    scores = "--scores", f"human={file}"
+    found = run_json("metrics students-t", *scores)["metrics"]["human"]
+    assert [row["n"] for row in found["rows"]] == [100, 120]
+    assert found["signature"].startswith("scores:human")
     for view, message in (
         ("averages", "human is a mean of segment scores"),
         ("signatures", "human has no n-gram"),
     ):
-        done = run("metrics", view, "--scores", f"human={file}")
-        assert done.status == 2 and message in done.err and done.err.count("\n") == 1
+        done = run(f"metrics {view}", *scores)
+        assert (done.status, done.err.count("\n")) == (2, 1)
+        assert message in done.err
 
 
 @pytest.mark.parametrize(

@@ -58,67 +58,41 @@ def formats():
 def hostile(tmp_path_factory):
     """Options for a set, and a task in a folder, in which each kind of name is hostile."""
     root = tmp_path_factory.mktemp("hostile")
-    texts = {
-        name: [
-            f"the {'old' if (k * j) % 5 else 'new'} house {k} is near the {'sea' if k % (j + 2) else 'lake'}"
-            f" {ESC}[2J and{CSI}31m"
-            for k in range(N)
-        ]
-        for j, name in enumerate(("ref", "A", "B", "C"), 1)
-    }
-    task = root / f"task{ESC}[5m"
-    for name, lines in texts.items():
-        content = "".join(f"{line}\n" for line in lines)
-        (root / f"{name}{ESC}]0;x{BELL}.txt").write_text(content)
-        place = (
-            f"references/en-de.{name}{ESC}[7m"
-            if name == "ref"
-            else f"system-outputs/en-de/{name}{ESC}[31m{TURN}"
-        )
+
+    def write(name, lines):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    task, paths = f"task{ESC}[5m", {}
+    for j, name in enumerate(("ref", "A", "B", "C"), 1):
+        texts = []
+        for k in range(N):
+            age, place = "old" if k * j % 5 else "new", "sea" if k % (j + 2) else "lake"
+            texts.append(f"the {age} house {k} is near the {place} {ESC}[2J and{CSI}31m")
+        paths[name] = write(f"{name}{ESC}]0;x{BELL}.txt", texts)
         for pair in ("en-de", "en-cs"):
-            path = task / f"{place}.txt".replace("en-de", pair)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
-    documents = "".join(
-        f"news{ESC}]0;owned{BELL}{k // 120}\tdoc{CSI}31m{TURN}{k // 20}\n" for k in range(N)
-    )
-    (root / f"docs{ESC}[1m").write_text(documents)
-    names = [f"{name}{ESC}[31m{TURN}" for name in "ABC"]
-    (root / f"hum{ESC}.tsv").write_text(
-        "system\tline\tscore\n"
-        + "".join(
-            f"{name}\t{k + 1}\t{50 + (7 * k + 11 * j) % 40 + 3 * j}\n"
-            for j, name in enumerate(names)
-            for k in range(N)
-        )
-    )
-    (root / f"official{ESC}.tsv").write_text(
-        "system\tbleu\n" + "".join(f"{name}\t10.0\n" for name in names)
-    )
-    scores = ["--scores", f"human{ESC}[31m={root / f'hum{ESC}.tsv'}"]
-    systems = [
-        part
-        for name, called in zip("ABC", names, strict=True)
-        for part in ("--system", f"{called}={root / f'{name}{ESC}]0;x{BELL}.txt'}")
-    ]
-    ref = [
-        part
-        for name in "AB"
-        for part in ("--ref", f"ref{name}{ESC}[31m={root / f'ref{ESC}]0;x{BELL}.txt'}")
-    ]
+            place = f"system-outputs/{pair}/{name}{ESC}[31m{TURN}.txt"
+            if name == "ref":
+                place = f"references/{pair}.ref{ESC}[7m.txt"
+            write(f"{task}/{place}", texts)
+    documents = [f"news{ESC}]0;owned{BELL}{k // 120}\tdoc{CSI}31m{TURN}{k // 20}" for k in range(N)]
+    names = {name: f"{name}{ESC}[31m{TURN}" for name in "ABC"}
+    ratings, source = ["system\tline\tscore"], []
+    for j, (name, called) in enumerate(names.items()):
+        ratings += [f"{called}\t{k + 1}\t{50 + (7 * k + 11 * j) % 40 + 3 * j}" for k in range(N)]
+        source += ["--system", f"{called}={paths[name]}"]
+    for name in "AB":
+        source += ["--ref", f"ref{name}{ESC}[31m={paths['ref']}"]
+    source += ["--docs", str(write(f"docs{ESC}[1m", documents)), "--langpair", "en-de"]
+    source += ["--scores", f"human{ESC}[31m={write(f'hum{ESC}.tsv', ratings)}"]
+    official = ["system\tbleu", *(f"{called}\t10.0" for called in names.values())]
     return {
-        "set": [
-            *ref,
-            *systems,
-            "--docs",
-            str(root / f"docs{ESC}[1m"),
-            "--langpair",
-            "en-de",
-            *scores,
-        ],
-        "task": ["--folder", str(task)],
-        "official": str(root / f"official{ESC}.tsv"),
-        "name": names[0],
+        "set": source,
+        "task": ["--folder", str(root / task)],
+        "official": str(write(f"official{ESC}.tsv", official)),
+        "name": names["A"],
         "domain": f"news{ESC}]0;owned{BELL}1",
         "human": f"human{ESC}[31m",
     }
@@ -160,25 +134,22 @@ def test_no_name_commands_the_terminal(run, hostile, command, form):
 
 
 @pytest.mark.parametrize(
-    "option", ["baseline", "only", "exclude", "domain", "official", "lower-is-better"]
+    ("option", "kind"),
+    [
+        ("baseline", "name"),
+        ("only", "name"),
+        ("exclude", "name"),
+        ("domain", "domain"),
+        ("official", "official"),
+        ("lower-is-better", "human"),
+    ],
 )
 @pytest.mark.parametrize("known", [True, False])
-def test_a_hostile_name_that_is_asked_for_is_found_or_refused_legibly(run, hostile, option, known):
-    value = {
-        "domain": hostile["domain"],
-        "official": hostile["official"],
-        "lower-is-better": hostile["human"],
-    }.get(option, hostile["name"])
-    value = value if known else f"x{value}"
-    found = run(
-        "score" if option == "official" else "compare",
-        *hostile["set"],
-        "--metrics",
-        "bleu",
-        f"--{option}",
-        value,
-        *(["--trials", "99", "--resamples", "99"] if option != "official" else []),
-    )
-    assert found.status == (0 if known else 2) and not OBEYED.search(found.out + found.err), (
-        found.err
-    )
+def test_a_hostile_name_that_is_asked_for_is_found_or_refused_legibly(
+    run, hostile, option, kind, known
+):
+    value = hostile[kind] if known else f"x{hostile[kind]}"
+    command = "score" if option == "official" else "compare --trials 99 --resamples 99"
+    found = run(f"{command} --metrics bleu", *hostile["set"], f"--{option}", value)
+    assert found.status == (0 if known else 2), found.err
+    assert not OBEYED.search(found.out + found.err)

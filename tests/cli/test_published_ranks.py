@@ -4,6 +4,7 @@ and WMT24 come out.
 
 import csv
 import itertools
+import json
 import re
 from dataclasses import replace
 
@@ -85,7 +86,7 @@ def test_the_systems_that_do_not_come_out_are_named(tmp_path, run):
     write_ranks(tmp_path / "ranks.csv", [*systems.values(), absent])
     asked = f"{DEMO} --official", tmp_path / "ranks.csv"
     text = run(*asked).out
-    said = "11 of 12 published ranks come out with ranks as WMT25. Different here: Oak-closed."
+    said = "11 of 12 published ranks come out with ranks as WMT25. Different here: Oak-closed (1-2, here "
     assert said in text
     assert "Not ranked here: Absent." in text
     rows = csv.DictReader(run(*asked, "--format", "csv").out.splitlines())
@@ -204,3 +205,37 @@ def test_a_reference_that_takes_part_is_found(option, tmp_path, run):
     hint = "" if option else " with --refs-as-systems"
     assert f"The published ranking comes out with ranks by simultaneous rank ranges{hint}." in text
     assert "Not ranked here" not in text
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "n_segments"),
+    [
+        ("system,line,document,rater,score", [], 60),
+        ("system,line,document,rater,score", ["--raters", "mean"], 30),
+        ("system,line,rater,score", [], 30),  # both ratings would be independent units
+    ],
+)
+def test_wmt25_takes_each_rating_as_a_segment(
+    columns, options, n_segments, tmp_path, run, run_json
+):
+    rng = np.random.default_rng(4)
+    lines = [columns]
+    for system in "ABC":
+        for line in range(1, 31):
+            for rater in "xy":
+                values = {"system": system, "line": line, "document": f"d{line // 4}"}
+                values |= {"rater": rater, "score": round(rng.uniform(40, 90), 1)}
+                lines.append(",".join(str(values[column]) for column in columns.split(",")))
+    (tmp_path / "task").mkdir()
+    file = tmp_path / "task" / "ESA.en-de.csv"
+    file.write_text("\n".join(lines))
+    settings = [*options, "--rank-rule", "wmt25", "--trials", "99", "--resamples", "20"]
+    done = run("compare --format json", "--scores", f"ESA={file}", *settings)
+    found = json.loads(done.out)
+    assert found["testset"]["n_segments"] == n_segments
+    is_told = "each rating is a segment of its own" in done.err
+    assert is_told == (n_segments == 60)
+    codes = [caution["code"] for caution in found["warnings"]]
+    assert ("rank-rule-of-ratings" in codes) == (n_segments == 30)
+    task = run_json("task", "--folder", file.parent, *settings)
+    assert task["pairs"]["en-de"]["testset"]["n_segments"] == n_segments

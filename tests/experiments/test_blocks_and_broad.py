@@ -1,7 +1,5 @@
 """Blocks and broad samples."""
 
-import json
-
 import numpy as np
 import pytest
 import sacrebleu
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet
-from mtsig_core.cli.main import main
 from mtsig_core.experiments.frame import whole_p
 from mtsig_core.experiments.sampling import SampledPair, SampledSystem, positions, sampling
 from mtsig_core.metrics.means import SegmentMean
@@ -158,15 +155,14 @@ def test_conclusions_are_counted_against_the_whole():
         lose=[0.03, 0.95, 0.3, np.nan],
         p_value=[0.05, 0.06, 0.5, np.nan],
     )
-    assert one.concluded("koehn").tolist() == [1, -1, 0, 0] and one.concluded("ar").tolist() == [
-        1,
-        0,
-        0,
-        0,
-    ]
-    assert tally(one, "koehn") == [1, 1, 2] and tally(one, "ar") == [1, 0, 3]
-    assert tally(one, "koehn", 0.3) == [2, 1, 1] and tally(one.flipped(), "koehn") == [1, 1, 2]
-    assert one.flipped().concluded("koehn").tolist() == [-1, 1, 0, 0] and one.flipped().full == -1.5
+    turned = one.flipped()
+    assert one.concluded("koehn").tolist() == [1, -1, 0, 0]
+    assert one.concluded("ar").tolist() == [1, 0, 0, 0]
+    assert turned.concluded("koehn").tolist() == [-1, 1, 0, 0]
+    assert tally(one, "koehn") == tally(turned, "koehn") == [1, 1, 2]
+    assert tally(one, "ar") == [1, 0, 3]
+    assert tally(one, "koehn", 0.3) == [2, 1, 1]
+    assert turned.full == -1.5
     with pytest.raises(SettingError, match="koehn, ar"):
         one.tally("t")
 
@@ -211,33 +207,31 @@ def test_identical_systems_lead_to_no_conclusion(counts):
 
 
 def test_threads_and_the_other_systems_change_nothing(counts):
-    one, many, alone = given_to(counts), given_to(counts, jobs=3), given_to(counts[:2])
-    for other in (many, alone):
-        for key in ("scores", "low", "high"):
-            assert (
-                getattr(one.system("A"), key).tolist() == getattr(other.system("A"), key).tolist()
-            )
-        for key in ("deltas", "win", "lose", "p_value"):
-            assert (
-                getattr(one.pair("A", "B"), key).tolist()
-                == getattr(other.pair("A", "B"), key).tolist()
-            )
-    assert given_to(counts, seed=1).system("A").low.tolist() != one.system("A").low.tolist()
+    def drawn(found):
+        a, ab = found.system("A"), found.pair("A", "B")
+        arrays = (a.scores, a.low, a.high, ab.deltas, ab.win, ab.lose, ab.p_value)
+        return np.array(arrays).tolist()
+
+    usual = drawn(given_to(counts))
+    assert drawn(given_to(counts, jobs=3)) == usual
+    assert drawn(given_to(counts[:2])) == usual
+    assert drawn(given_to(counts, seed=1)) != usual
 
 
 # Other metrics.
 
 
 def test_segment_scores_with_gaps():
-    scores = segment_scores(2, [60, 55], 120)[..., 0].tolist()
-    a = [None if k < 40 else value for k, value in enumerate(scores[0])]
-    b = [None if k % 2 and k >= 40 else value for k, value in enumerate(scores[1])]
+    a, b = segment_scores(2, [60, 55], 120)[..., 0]
+    a[:40] = np.nan
+    b[41::2] = np.nan
     found = sampling(rated_systems({"A": a, "B": b}), "human", "blocks", size=40, **FEW)
-    assert np.isnan(found.system("A").scores[0]) and not found.system("A").hits[0]
-    assert found.system("A").scores[1] == pytest.approx(np.mean(a[40:80]), abs=1e-5)
-    both = [x - y for x, y in zip(a[40:80], b[40:80], strict=True) if y is not None]
+    first = found.system("A")
+    assert np.isnan(first.scores[0])
+    assert not first.hits[0]
+    assert first.scores[1] == pytest.approx(np.mean(a[40:80]), abs=1e-5)
     pair = found.pair("A", "B")
-    assert pair.deltas[1] == pytest.approx(np.mean(both), abs=1e-5)
+    assert pair.deltas[1] == pytest.approx(np.nanmean((a - b)[40:80]), abs=1e-5)
     assert np.isnan([pair.deltas[0], pair.win[0], pair.p_value[0]]).all()
     assert pair.concluded("koehn")[0] == pair.concluded("ar")[0] == 0
 
@@ -274,26 +268,16 @@ def test_what_cannot_be_done_is_said(counts, settings, said):
         given_to(counts, **settings)
 
 
-def run(capsys, *args):
-    status = main(["sample", *args])
-    out = capsys.readouterr()
-    return status, out.out, out.err
-
-
-def test_a_sample_without_a_score_is_null(capsys, tmp_path):
+def test_a_sample_without_a_score_is_null(run_json, tmp_path):
     table = tmp_path / "human.tsv"
-    lines = [f"A\t{k}\t{k % 7}\n" for k in range(1, 41)] + [
-        f"B\t{k}\t{k % 5}\n" for k in range(21, 41)
-    ]
-    table.write_text("system\tline\tscore\n" + "".join(lines))
-    status, out, _ = run(
-        capsys, "blocks", "--scores", f"human={table}", "--sample-size", "20", "--trials", "99"
-    )
-    one = json.loads(out)["metrics"]["human"]
-    assert status == 0 and one["systems"]["B"][0] == dict(
-        sample=1, score=None, ci_low=None, ci_high=None
-    )
-    assert one["pairs"][0]["samples"][0] == dict(
-        sample=1, delta=None, win=None, lose=None, p_value=None
-    )
-    assert one["summary"]["B"]["sd"] is None and one["summary"]["B"]["intervals"] == 1
+    lines = ["system\tline\tscore", *(f"A\t{k}\t{k % 7}" for k in range(1, 41))]
+    lines += [f"B\t{k}\t{k % 5}" for k in range(21, 41)]
+    table.write_text("\n".join(lines))
+    asked = "sample blocks --sample-size 20 --trials 99 --scores"
+    found = run_json(asked, f"human={table}")["metrics"]["human"]
+    nothing = dict(sample=1, score=None, ci_low=None, ci_high=None)
+    assert found["systems"]["B"][0] == nothing
+    nothing = dict(sample=1, delta=None, win=None, lose=None, p_value=None)
+    assert found["pairs"][0]["samples"][0] == nothing
+    assert found["summary"]["B"]["sd"] is None
+    assert found["summary"]["B"]["intervals"] == 1

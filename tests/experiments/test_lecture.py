@@ -37,51 +37,19 @@ from mtsig_core.report import lecture_texts as texts
 from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.engine import measure
 from mtsig_core.stats.significance import CORRECTIONS
-
-WORDS = [
-    "the",
-    "cat",
-    "sat",
-    "on",
-    "a",
-    "mat",
-    "and",
-    "saw",
-    "one",
-    "dog",
-    "run",
-    "far",
-    "over",
-    "green",
-    "hills",
-    "by",
-    "night",
-]
+from tests.builders.toys import bleu
+from tests.builders.toys import texts as words
 
 
 @pytest.fixture(scope="module")
 def made_up():
-    rng = np.random.default_rng(5)
-    lines = [[WORDS[k] for k in rng.integers(0, len(WORDS), 5 + line % 9)] for line in range(60)]
-
-    def spoilt(share):
-        return [" ".join(word if rng.random() > share else "x" for word in line) for line in lines]
-
-    return TestSet(
-        "made up",
-        {"A": spoilt(0.2), "B": spoilt(0.3), "C": spoilt(0.35)},
-        {"ref": [" ".join(line) for line in lines]},
-    )
+    reference, outputs = words(5, [0.2, 0.3, 0.35], 60)
+    return TestSet("made up", dict(zip("ABC", outputs, strict=True)), {"ref": reference})
 
 
 @pytest.fixture(scope="module")
 def ten(made_up):
     return excerpt(made_up, "bleu", "A", "B", 10, 3)
-
-
-def sacrebleu_difference(a, b, references):
-    scorer = BLEU()
-    return scorer.corpus_score(a, [references]).score - scorer.corpus_score(b, [references]).score
 
 
 class TestSentences:
@@ -109,23 +77,16 @@ class TestSentences:
 class TestBootstrap:
     def test_draws_are_those_of_the_bootstrap_elsewhere(self, ten):
         found = resamples(ten, 7, 0, 600)
-        elsewhere = {
-            one.system: one
-            for one in bootstrap_systems(ten.testset, "bleu", unit="segment", resamples=600, seed=7)
-        }
-        assert np.array_equal(found.scores.T, [elsewhere[name].drawn for name in "AB"])
-        assert found.middle()[0] == elsewhere["A"].intervals["percentile"]
+        first, second = bootstrap_systems(
+            ten.testset, "bleu", unit="segment", resamples=600, seed=7, only=["A", "B"]
+        )
+        by_system = {first.system: first, second.system: second}
+        drawn = np.array([by_system[name].drawn for name in "AB"])
+        assert np.array_equal(found.scores.T, drawn)
+        assert np.array_equal(found.improvement, drawn[0] - drawn[1])
+        assert found.middle()[0] == by_system["A"].intervals["percentile"]
         later = resamples(ten, 7, 250, 300)
         assert np.array_equal(later.weights, found.weights[250:300])
-
-    def test_each_score_is_that_of_sacrebleu_on_the_sentences_drawn(self, ten):
-        found, references = resamples(ten, 1, 0, 3), ten.testset.references["ref"]
-        for weights, difference in zip(found.weights, found.improvement, strict=True):
-            drawn = np.repeat(np.arange(10), weights)
-            a, b, refs = (
-                [texts[k] for k in drawn] for texts in (*ten.testset.systems.values(), references)
-            )
-            assert difference == pytest.approx(sacrebleu_difference(a, b, refs))
 
     def test_an_interval_stands_only_where_draws_lie_beyond_its_ends(self, ten):
         found = resamples(ten, 7, 0, 100)
@@ -157,20 +118,15 @@ class TestBootstrap:
 
 
 class TestRandomization:
-    def test_all_swaps_against_enumeration_with_sacrebleu(self, made_up):
+    def test_all_swaps_are_those_of_the_test_elsewhere(self, made_up):
         few = excerpt(made_up, "bleu", "A", "C", 5, 1)
-        outputs, references = list(few.testset.systems.values()), few.testset.references["ref"]
-        observed, differences = sacrebleu_difference(*outputs, references), []
-        for heads in product((0, 1), repeat=5):
-            sides = [[outputs[side ^ coin][k] for k, coin in enumerate(heads)] for side in (0, 1)]
-            differences.append(sacrebleu_difference(*sides, references))
         found = all_swaps(few)
-        assert found.p == pytest.approx(np.mean(np.abs(differences) >= abs(observed) - 1e-9))
-        assert sorted(found.differences) == pytest.approx(sorted(differences[1:]))
-        assert (
-            found.p
-            == compare(few.testset, ["bleu"], unit="segment").metrics["bleu"].pairs[0].p_value
-        )
+        (pair,) = compare(few.testset, ["bleu"], unit="segment").metrics["bleu"].pairs
+        assert abs(found.observed) == pytest.approx(abs(pair.delta))
+        assert found.p == pair.p_value
+        swapped = [found.observed, *found.differences]
+        assert found.p == np.mean(np.abs(swapped) >= abs(found.observed) - 1e-9)
+        assert sorted(swapped) == pytest.approx(sorted(-difference for difference in swapped))
 
     def test_coins_give_the_differences_of_the_enumeration_and_nearly_its_p(self, ten):
         found, every = random_swaps(ten, 2, 0, 4000), all_swaps(ten)
@@ -277,27 +233,19 @@ def two(made_up):
 
 
 class TestPower:
-    def test_each_difference_and_p_is_that_of_all_swaps_by_sacrebleu(self, two):
+    def test_each_difference_and_p_is_that_of_all_swaps(self, two):
         found = power_tests(two, 6, 2, 0, 3)
-
-        def score(sums):
-            by_name = dict(zip(two.source.metric.stat_names, sums.tolist(), strict=True))
-            return BLEU.compute_bleu(
-                *([by_name[f"{kind}_{n}"] for n in (1, 2, 3, 4)] for kind in ("correct", "total")),
-                by_name["sys_len"],
-                by_name["ref_len"],
-                smooth_method="exp",
-            ).score
-
         for k in range(3):
-            sets = mix_systems(two.source, 2, 1, two.share, 6, np.random.default_rng([2, 61, k]))
-            swapped = [
-                score(np.where(heads, sets[1].T, sets[0].T).sum(axis=1))
-                - score(np.where(heads, sets[0].T, sets[1].T).sum(axis=1))
-                for heads in map(np.array, product((False, True), repeat=6))
-            ]
-            assert found.differences[k] == pytest.approx(swapped[0])
-            assert found.p[k] == pytest.approx(np.mean(np.abs(swapped) >= abs(swapped[0]) - 1e-9))
+            rng = np.random.default_rng([2, 61, k])
+            first, second = mix_systems(two.source, 2, 1, two.share, 6, rng)
+            swapped = []
+            for heads in product((False, True), repeat=6):
+                heads = np.reshape(heads, (-1, 1))
+                sums = [np.where(heads, first, second).sum(axis=0)]
+                sums.append(np.where(heads, second, first).sum(axis=0))
+                swapped.append(bleu(sums[1]) - bleu(sums[0]))
+            p = np.mean(np.abs(swapped) >= abs(swapped[0]) - 1e-9)
+            assert (found.differences[k], found.p[k]) == pytest.approx((swapped[0], p))
 
     def test_it_is_found_as_often_and_looks_as_large_as_planned(self, two):
         found, n = power_tests(two, 60, 0, 0, 250), 60
@@ -333,35 +281,31 @@ class TestPower:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turned):
+    reference = ["a b c d e f g h i j k l", "a b c d", "e f g h"]
     systems = {
         "A": ["a b c d e f g h i j k l", "x y z u", "x y z u"],
         "B": ["x y z u v w x y z u v w", "a b c d", "e f g h"],
     }
-    ts = TestSet(
-        "toy",
-        {name: systems[name] for name in ("BA" if turned else "AB")},
-        {"ref": ["a b c d e f g h i j k l", "a b c d", "e f g h"]},
-    )
-    found, scorer = three_sentences(ts), BLEU()
-    assert found.names == tuple(ts.systems) and found.names[found.by_corpus] == "A"
-    said = texts.mean_end(found)
-    scores = [scorer.corpus_score(out, [ts.references["ref"]]).score for out in ts.systems.values()]
-    assert said["truth"] == "A" and said["conclusion"].startswith(
-        f"B wins by the mean ({max(found.mean):.1f} to {min(found.mean):.1f}), A by the corpus score ("
-        f"{max(scores):.1f} to {min(scores):.1f})"
-    )
-    for step in (1, 2, 3):
-        for side, name in enumerate(found.names):
-            score = scorer.corpus_score(ts.systems[name][:step], [ts.references["ref"][:step]])
+    names = "BA" if turned else "AB"
+    testset = TestSet("toy", {name: systems[name] for name in names}, {"ref": reference})
+    found, scorer = three_sentences(testset), BLEU()
+    assert found.names == tuple(names)
+    assert found.names[found.by_corpus] == "A"
+    corpus = []
+    for side, name in enumerate(names):
+        for step in (1, 2, 3):
+            score = scorer.corpus_score(systems[name][:step], [reference[:step]])
             assert found.corpus[step - 1][side] == pytest.approx(score.score)
             assert found.sums[step - 1][side] == [*score.counts, *score.totals]
-    for k, two in enumerate(found.scores):
-        assert two == pytest.approx(
-            [
-                scorer.corpus_score([ts.systems[name][k]], [[ts.references["ref"][k]]]).score
-                for name in found.names
-            ]
-        )
+        corpus.append(score.score)
+        for k in range(3):
+            alone = scorer.corpus_score([systems[name][k]], [[reference[k]]])
+            assert found.scores[k][side] == pytest.approx(alone.score)
+    said = texts.mean_end(found)
+    assert said["truth"] == "A"
+    by_mean = f"B wins by the mean ({max(found.mean):.1f} to {min(found.mean):.1f})"
+    by_corpus = f"A by the corpus score ({max(corpus):.1f} to {min(corpus):.1f})"
+    assert said["conclusion"].startswith(f"{by_mean}, {by_corpus}")
 
 
 def test_how_often_three_sentences_disagree_against_enumeration_with_sacrebleu(made_up):

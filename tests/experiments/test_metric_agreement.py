@@ -63,23 +63,21 @@ def test_documents_are_swapped_whole():
 def test_each_pair_is_compared_on_what_people_and_all_metrics_have_of_it():
     people, first, second = noisy(1, 9), noisy(2, 9), noisy(3, 9)
     people[0, :2], first[1, 3], second[2, 4] = np.nan, np.nan, np.nan
-    found = agreement(
-        rated({"people": people, "first": first, "second": second}), "people", resamples=50
-    )
-    apart = []
+    tables = {"people": people, "first": first, "second": second}
+    found = agreement(rated(tables), "people", resamples=50)
+    apart = {"first": [], "second": []}
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        gone = np.isnan([table[k] for table in (people, first, second) for k in (i, j)]).any(axis=0)
-        apart.append(
-            [
-                enumerated(*(np.where(gone, np.nan, table[k]) for k in (i, j)))
-                for table in (people, first, second)
-            ]
-        )
-    soft = {one.metric: one.soft_pairwise_accuracy for one in found.metrics}
-    for column, name in ((1, "first"), (2, "second")):
-        assert soft[name] == pytest.approx(
-            1 - np.mean([abs(row[0] - row[column]) for row in apart]), abs=1e-12
-        )
+        both = [table[[i, j]] for table in tables.values()]
+        gone = np.isnan(both).any(axis=(0, 1))
+        p = {
+            name: enumerated(*np.where(gone, np.nan, table[[i, j]]))
+            for name, table in tables.items()
+        }
+        for name, distances in apart.items():
+            distances.append(abs(p["people"] - p[name]))
+    for metric in found.metrics:
+        expected = 1 - np.mean(apart[metric.metric])
+        assert metric.soft_pairwise_accuracy == pytest.approx(expected, abs=1e-12)
 
 
 def test_systems_of_the_same_scores_have_no_order():
@@ -180,45 +178,22 @@ def test_metrics_trade_scores_as_in_a_loop(per, gaps):
 
 def test_p_of_two_metrics_comes_near_that_of_all_permutations():
     """Two systems, five segments: 1,024 ways to trade."""
-    people, near, far = (
-        noisy(1, 5, n_systems=2),
-        noisy(2, 5, n_systems=2),
-        noisy(3, 5, n_systems=2)[::-1],
-    )
-    found = agreement(
-        rated({"people": people, "near": near, "far": far}), "people", trials=9999, resamples=20
-    )
-    p_people, z = [enumerated(*people)], [(one - one.mean()) / one.std() for one in (near, far)]
-    every, seen = [], np.ones((2, 5), bool)
+    people, near, far = (noisy(k, 5, n_systems=2) for k in (1, 2, 3))
+    tables = {"people": people, "near": near, "far": far[::-1]}
+    found = agreement(rated(tables), "people", trials=9999, resamples=20)
+    z_near, z_far = ((tables[name] - tables[name].mean()) / far.std() for name in ("near", "far"))
+    z_near *= far.std() / near.std()
+    p_people, seen = [enumerated(*people)], np.ones((2, 5), bool)
+    every = []
     for coins in product((False, True), repeat=10):
-        trade = np.array(coins).reshape(2, 5)
-        mixed = np.where(trade, z[1], z[0]), np.where(trade, z[0], z[1])
-        every.append(
-            abs(np.subtract(*(normal_distances(own, seen, range(5), p_people) for own in mixed)))
-        )
-    assert found.comparisons[0].p_value == pytest.approx(
-        np.mean(np.array(every) >= every[0] - 1e-9), abs=0.02
-    )  # four standard errors
-
-
-def test_the_difference_of_two_metrics_is_the_one_that_is_permuted():
-    """On few segments the difference of the accuracies has the other sign now and then."""
-    seen, turned = np.ones((3, 10), bool), 0
-    for seed in range(40):
-        people, near, far = (noisy(3 * seed + k, 10) for k in range(3))
-        found = agreement(
-            rated({"people": people, "near": near, "far": far}), "people", trials=99, resamples=2
-        )
-        p_people = [enumerated(people[i], people[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
-        apart = {
-            name: normal_distances((own - own.mean()) / own.std(), seen, range(10), p_people)
-            for name, own in (("near", near), ("far", far))
-        }
-        (row,) = found.comparisons
-        assert row.delta == pytest.approx(apart[row.b] - apart[row.a], abs=1e-9) and row.delta >= 0
-        accuracies = {one.metric: one.soft_pairwise_accuracy for one in found.metrics}
-        turned += accuracies[row.a] < accuracies[row.b]
-    assert 0 < turned < 10
+        trade = np.reshape(coins, (2, 5))
+        mixed = np.where(trade, z_far, z_near), np.where(trade, z_near, z_far)
+        near_apart, far_apart = (normal_distances(own, seen, range(5), p_people) for own in mixed)
+        every.append(far_apart - near_apart)
+    (row,) = found.comparisons
+    assert row.delta == pytest.approx(abs(every[0]))
+    expected = np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
+    assert row.p_value == pytest.approx(expected, abs=0.02)  # four standard errors
 
 
 def test_the_verdict_claims_no_more_than_the_test():
@@ -268,28 +243,21 @@ def test_intervals_stand_about_what_was_observed():
     was observed.
     """
     truth = np.arange(4)[:, None] * 0.25
-    people, metric = truth + noisy(1, 40, n_systems=4) / 2, truth + noisy(2, 40, n_systems=4) / 2
-    (one,) = agreement(
-        rated({"people": people, "metric": metric}), "people", trials=499, resamples=400
-    ).metrics
+    people, metric = (truth + noisy(seed, 40, n_systems=4) / 2 for seed in (1, 2))
+    tables = {"people": people, "metric": metric}
+    (found,) = agreement(rated(tables), "people", trials=499, resamples=400).metrics
     rng, drawn = np.random.default_rng(1), []
     for _ in range(400):
-        at = rng.integers(0, 40, 40)
-        drawn.append(
-            np.mean(
-                [
-                    (people[i, at].mean() > people[j, at].mean())
-                    == (metric[i, at].mean() > metric[j, at].mean())
-                    for i in range(4)
-                    for j in range(i)
-                ]
-            )
-        )
-    low, high = np.clip(
-        np.quantile(drawn, [0.025, 0.975]) - np.mean(drawn) + one.pairwise_accuracy, 0, 1
-    )
-    assert one.pairwise_accuracy_low == pytest.approx(low, abs=0.06)
-    assert one.pairwise_accuracy_high == pytest.approx(high, abs=0.06)
+        sample = rng.integers(0, 40, 40)
+        orders = []
+        for table in (people, metric):
+            means = table[:, sample].mean(axis=1)
+            orders.append(np.greater.outer(means, means)[np.tril_indices(4, -1)])
+        drawn.append(np.mean(orders[0] == orders[1]))
+    ends = np.quantile(drawn, [0.025, 0.975]) - np.mean(drawn) + found.pairwise_accuracy
+    low, high = np.clip(ends, 0, 1)
+    assert found.pairwise_accuracy_low == pytest.approx(low, abs=0.06)
+    assert found.pairwise_accuracy_high == pytest.approx(high, abs=0.06)
 
 
 def test_accuracies_against_loops():

@@ -13,7 +13,13 @@ from pages._ui import background, result_cache, views
 from tests.builders.cases import brief
 from tests.builders.screens import NAMES
 
-CHOICES = ({"alpha": "0.1"}, {"correction": "bh"}, {"ci": "basic"}, {"rank_rule": "overlap"})
+CHOICES = (
+    {"alpha": "0.1"},
+    {"correction": "bh"},
+    {"ci": "basic"},
+    {"look": "2/5"},
+    {"rank_rule": "overlap"},
+)
 
 
 def start_nothing(patch):

@@ -18,9 +18,11 @@ from tests.builders.screens import (
     arguments,
     captions,
     copied,
+    links,
+    replace_in_most,
     sentences,
     words,
-    write,
+    write_ratings,
     written,
 )
 
@@ -31,10 +33,8 @@ ARABIC = "هذه جملة <script>alert(2)</script> & **صغيرة**"
 def source(tmp_path):
     """Three systems, the last two identical, on documents of two segments."""
     ref = sentences(40)
-    worse, mixed = [], []
-    for k, text in enumerate(ref):
-        worse.append(text.replace("sentence", "word") if k % 3 else text)
-        mixed.append(text.replace("small test", "big") if k % 2 else text)
+    worse = replace_in_most(ref, 3, "sentence", "word")
+    mixed = replace_in_most(ref, 2, "small test", "big")
     mixed[5] = ARABIC
     return written(tmp_path, ref, (worse, mixed, mixed), [f"d{k // 2}" for k in range(40)])
 
@@ -143,9 +143,8 @@ def test_the_summary_is_the_one_that_the_command_writes(open_pair, source, capsy
 def test_a_document_leads_to_its_segments(open_pair, source):
     page = open_pair(source, a=NAMES[1], b=NAMES[0])
     page.selectbox(key="pair.document").set_value("d4").run()
-    links = {link.proto.label: link.proto.query_string for link in page.get("page_link")}
-    assert "document=d4" in links["Read them"]
-    assert "document=d4" not in links["All segments, to search and sort"]
+    assert links(page)["Read them"]["document"] == "d4"
+    assert "document" not in links(page)["All segments, to search and sort"]
 
 
 def test_a_metric_at_its_floor_claims_neither_a_difference_nor_equality(open_pair, tmp_path):
@@ -160,12 +159,9 @@ def test_a_metric_at_its_floor_claims_neither_a_difference_nor_equality(open_pai
 
 
 def test_where_test_and_scores_disagree_nobody_is_better(open_pair, tmp_path):
-    lines = ["system\tline\tscore"]
-    for k in range(200):
-        score = 50 + k % 10
-        advantage = 1 if k >= 12 else -40
-        lines += [f"A\t{k + 1}\t{score + advantage}", f"B\t{k + 1}\t{score}"]
-    table = Source(scores=(("h", write(tmp_path / "h.tsv", lines)),))
+    b = [50 + k % 10 for k in range(200)]
+    a = [score - 40 for score in b[:12]] + [score + 1 for score in b[12:]]
+    table = Source(scores=(("h", write_ratings(tmp_path / "h.tsv", {"A": a, "B": b})),))
     page = open_pair(table, test="wilcoxon", unit="segment", trials="999")
     assert answer(page).count(": test and scores disagree") == 1
     assert words(page).count("the signed ranks favour one system") == 1

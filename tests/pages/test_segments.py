@@ -18,6 +18,7 @@ from tests.builders.screens import (
     NAMES,
     answers,
     captions,
+    replace_in_most,
     sentences,
     words,
     written,
@@ -31,10 +32,8 @@ LONG = "very long text " * 700
 def source(tmp_path):
     """Three systems on two domains of documents with two segments each."""
     ref = sentences(60)
-    worse, mixed = [], []
-    for k, text in enumerate(ref):
-        worse.append(text.replace("sentence", "word") if k % 3 else text)
-        mixed.append(text.replace("small test", "big") if k % 2 else text)
+    worse = replace_in_most(ref, 3, "sentence", "word")
+    mixed = replace_in_most(ref, 2, "small test", "big")
     mixed[5] = ARABIC
     mixed[7] = LONG
     unlike = [f"=other {k}" for k in range(60)]
@@ -340,3 +339,14 @@ def test_the_file_has_all_that_match_and_is_made_when_asked_for(open_segments, s
     assert "40 of 60 segments: " in readable
     assert "<img" not in readable
     assert "&lt;img" in readable
+
+
+def test_annotations_alone_are_read_with_the_errors_that_raters_marked(open_segments):
+    file = Path(__file__).parents[1] / "readers" / "pearmut" / "dynamic.annotations.json"
+    source = Source(scores=(("ESA", str(file)),), langpair="ces_Latn-deu_Latn")
+    page = open_segments(source, a="Cedar", b="Oak")
+    shown = "".join(block.body for block in page.get("html"))
+    assert "mt-minor" in shown and "minor error" in shown
+    assert "there is nothing to read" not in words(page)
+    page = open_segments(source, a="Cedar", b="Oak", text="summer", where="output of A")
+    assert " of 12 segments" in answer(page)

@@ -25,9 +25,12 @@ from tests.builders.screens import (
     copied,
     find_command,
     frame_rows,
+    labelled,
+    replace_in_some,
     sentences,
     words,
     write,
+    write_ratings,
     written,
 )
 
@@ -82,7 +85,7 @@ def list_titles(page):
 
 
 def click(page, label):
-    next(button for button in page.button if button.label == label).click().run()
+    labelled(page.button, label).click().run()
 
 
 def read_figure(page):
@@ -99,11 +102,10 @@ def test_names_the_leader_and_shows_every_system(app, source):
 
 def test_a_single_system_has_no_rank_and_no_pairs(app, source):
     page = app(replace(source, only=(NAMES[0],)))
-    text = words(page)
     assert "The interval is for the score of this system." in captions(page)
     assert "Blue" not in captions(page)
     for absent in ("<td>1</td>", "0 pairs", " permutations"):
-        assert absent not in text
+        assert absent not in words(page)
 
 
 def test_a_mistake_is_a_message_and_the_rest_stays_alive(app, source):
@@ -225,11 +227,9 @@ def test_further_metrics_stand_beside_and_where_they_disagree(link, opened, sour
 
 
 def test_human_scores_stand_beside_without_being_asked_for(link, source, tmp_path):
-    lines = ["system\tline\tscore"]
-    for j, name in enumerate(NAMES):
-        lines += [f"{name}\t{k + 1}\t{90 - 30 * j + k % 3}" for k in range(40)]
-    table = write(tmp_path / "human.tsv", lines)
-    page = link(replace(source, scores=(("human", table),)))
+    levels = zip(NAMES, (90, 60, 30), strict=True)
+    ratings = {name: [level + k % 3 for k in range(40)] for name, level in levels}
+    page = link(replace(source, scores=(("human", write_ratings(tmp_path / "h.tsv", ratings)),)))
     assert "human scores and BLEU agree on 3 of 3 pairs" in words(page)
     assert "&gt;&gt;" in words(page)
 
@@ -324,22 +324,19 @@ def test_the_report_is_one_page_with_verdict_caveats_and_method(app, source):
 
 
 def test_the_report_has_all_that_the_page_shows(app, source):
-    reason = {f"reason.{NAMES[2]}": "sent late"}
-    controls = {"metrics": ["chrf", "ter"], "exclude": [NAMES[2]], **reason}
+    controls = {"metrics": ["chrf", "ter"], "exclude": [NAMES[2]], f"reason.{NAMES[2]}": "late"}
     page = app(source, **controls)
     report = app(source, view="report", **controls)
     assert answers(report) == answers(page)
     assert "By BLEU, chrF and TER: " in answers(page)[0]
     text = words(report)
     assert "Only BLEU was used." not in text
-    assert "sent late" in text
-    for frame in page.dataframe:
-        for row in frame_rows(frame):
-            assert [cell for cell in row if escape(cell) not in text] == []
+    assert "late" in text
+    cells = {cell for frame in page.dataframe for row in frame_rows(frame) for cell in row}
+    assert [cell for cell in cells if escape(cell) not in text] == []
     results = [title for title in list_titles(report) if title.startswith("Result")]
     assert results == ["Result by BLEU", "Result by chrF", "Result by TER"]
-    assert len(report.get("plotly_chart")) == 2
-    assert len(page.get("plotly_chart")) == 2
+    assert len(report.get("plotly_chart")) == len(page.get("plotly_chart")) == 2
 
 
 @pytest.mark.parametrize("controls", [{}, {"baseline": NAMES[0]}, {"baseline": NAMES[1]}])
@@ -418,22 +415,16 @@ def test_the_caption_claims_joint_decisions_only_where_the_test_keeps_its_level(
 def test_training_runs(opened, tmp_path):
     """The spread between runs stands right of the score; a page that does not know runs says so."""
     ref = sentences(40)
-    outputs = []
-    for word, step in (("sentence", 4), ("small", 3), ("test", 2)):
-        outputs.append(
-            [text.replace(word, "x") if k % step == 0 else text for k, text in enumerate(ref)]
-        )
-    first, again, second = outputs
+    first = replace_in_some(ref, 4, "sentence", "x")
+    again = replace_in_some(ref, 3, "small", "x")
+    second = replace_in_some(ref, 2, "test", "x")
     source = written(tmp_path, ref, (first, second), names=NAMES[:2])
     source = replace(source, run=((NAMES[0], write(tmp_path / "again.txt", again)),))
     page = opened("summary", source)
-    text = words(page)
     [sd] = [row.sd for row in compare(source.read()).metrics["bleu"].runs if row.sd is not None]
-    assert "SD between runs" in text
-    assert f"{sd:.2f}" in text
-    assert "has a single training run" in text
-    inside = opened("inside", source)
-    assert "cannot show training runs yet" in words(inside)
+    for said in ("SD between runs", f"{sd:.2f}", "has a single training run"):
+        assert said in words(page)
+    assert "cannot show training runs yet" in words(opened("inside", source))
 
 
 def test_to_leave_out_every_system_is_said(app, source):

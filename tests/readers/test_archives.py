@@ -1,5 +1,7 @@
 """Zips of tasks."""
 
+import itertools
+import shutil
 import stat
 import zipfile
 from dataclasses import replace
@@ -7,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers import files as read_files
 from mtsig_core.readers.task_contents import contents_of, tables_beside
@@ -34,17 +35,17 @@ def packed(tmp_path):
     return archive
 
 
-def test_a_zip_is_read_as_its_folder(packed, tmp_path, capsys):
+def test_a_zip_is_read_as_its_folder(packed, tmp_path, run):
     path = packed(TEXTS)
-    with zipfile.ZipFile(path) as archive:
-        archive.extractall(tmp_path / "plain")
+    shutil.unpack_archive(path, tmp_path / "plain")
     folder = tmp_path / "plain/top/task"
-    assert pairs_of(path) == ["en-de"] and not has_scores(path)
+    assert pairs_of(path) == ["en-de"]
+    assert not has_scores(path)
     assert read_task(path).digest == read_task(folder).digest
     assert read_pair(path, "en-de").digest == read_pair(folder, "en-de").digest
     assert Source(folder=str(path), langpair="en-de").files() == [str(path)]
-    assert main(["task", "--folder", str(path), "--unit", "segment", "--trials", "99"]) == 0
-    assert "1 language pair, 2 systems" in capsys.readouterr().out
+    text = run("task --unit segment --trials 99 --folder", path).out
+    assert "1 language pair, 2 systems" in text
 
 
 def test_nothing_leads_out_and_links_are_left_out(packed, tmp_path):
@@ -99,26 +100,21 @@ def full(tmp_path):
 
 def test_all_that_is_in_a_zip_is_read_or_named_with_the_reason(full):
     found = contents_of(full)
-    assert found.pairs == ("en-cs", "en-de", "en-uk") and found.runs == ()
-    assert found.scores == (
-        ("en-cs", "esa", f"{full}/mytask/en-cs.esa.tsv"),
-        ("en-de", "esa", f"{full}/mytask/scores/en-de.esa.seg.score"),
-    )
-    assert [file.removeprefix("mytask/") for file, _ in found.unread] == [
-        "references/en-cs.refA.txt.bak~",
-        "README.md",
-        "en-fr.esa.tsv",
-        "notes.tsv",
+    assert found.pairs == ("en-cs", "en-de", "en-uk")
+    assert found.runs == ()
+    scores = {"en-cs": "mytask/en-cs.esa.tsv", "en-de": "mytask/scores/en-de.esa.seg.score"}
+    assert found.scores == tuple((pair, "esa", f"{full}/{place}") for pair, place in scores.items())
+    unread = [file for file, _ in found.unread]
+    assert unread == [
+        "mytask/references/en-cs.refA.txt.bak~",
+        "mytask/README.md",
+        "mytask/en-fr.esa.tsv",
+        "mytask/notes.tsv",
     ]
-    with zipfile.ZipFile(full) as archive:
-        every = {name for name in archive.namelist()}
-    texts = {
-        name
-        for name in every
-        if name.split("/")[1] in ("references", "system-outputs", "documents")
-    }
-    taken = {path.removeprefix(f"{full}/") for *_, path in found.scores}
-    assert texts | taken | {file for file, _ in found.unread} == every
+    every = set(zipfile.ZipFile(full).namelist())
+    of_texts = ("references", "system-outputs", "documents")
+    texts = {name for name in every if name.split("/")[1] in of_texts}
+    assert texts | {*scores.values()} | {*unread} == every
 
 
 @pytest.mark.parametrize(
@@ -150,108 +146,88 @@ def test_files_of_other_layouts_that_are_not_read_are_named_too(packed, name, sa
     ] and found.scores == ()
 
 
+#: The files of a task without its tables of scores.
+UNRATED = {name: text for name, text in task_files().items() if "esa" not in name}
 ESA_ROW = "ann,{},{},TGT,eng,{},{},test-en-news_one,False,[],1.0,2.0\n"
 MQM_HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 
 
 @pytest.mark.parametrize("place", ["mytask/", "mytask/humeval/2024/", "", "humeval/"])
 def test_published_ratings_in_a_zip_are_known_by_their_content(tmp_path, place):
-    esa = "".join(
-        ESA_ROW.format(name, k, code, 60 + k)
-        for name in ("Alpha", "Beta")
-        for k in range(9)
-        for code in ("ces", "deu", "jpn")
-    )
-    mqm = MQM_HEADER + "".join(
-        f"{name}\td\td\t{k}\tr\ts\tt\tFluency\tMinor\n"
-        for name in ("Alpha", "Beta")
-        for k in range(1, 9)
-    )
-    files = {name: text for name, text in task_files().items() if "esa" not in name}
-    files |= {f"{place}wave2.csv": esa, f"{place}mqm_general_ende.tsv": mqm}
-    (path := tmp_path / "t.zip").write_bytes(zipped(files))
+    esa, mqm = [], [MQM_HEADER]
+    for name, k in itertools.product(("Alpha", "Beta"), range(9)):
+        esa += [ESA_ROW.format(name, k, code, 60 + k) for code in ("ces", "deu", "jpn")]
+        mqm.append(f"{name}\td\td\t{k + 1}\tr\ts\tt\tFluency\tMinor\n")
+    path, waves, errors = tmp_path / "t.zip", f"{place}wave2.csv", f"{place}mqm_general_ende.tsv"
+    path.write_bytes(zipped({**UNRATED, waves: "".join(esa), errors: "".join(mqm)}))
     found = contents_of(path)
     assert set(found.scores) == {
-        ("en-cs", "ESA", f"{path}/{place}wave2.csv"),
-        ("en-de", "ESA", f"{path}/{place}wave2.csv"),
-        ("en-de", "MQM", f"{path}/{place}mqm_general_ende.tsv"),
+        ("en-cs", "ESA", f"{path}/{waves}"),
+        ("en-de", "ESA", f"{path}/{waves}"),
+        ("en-de", "MQM", f"{path}/{errors}"),
     }
     assert [file for file, _ in found.unread] == [
         "mytask/references/en-cs.refA.txt.bak~",
         "mytask/README.md",
         "mytask/notes.tsv",
     ]
-    task = TaskSource(str(path), scores=found.scores).read()
-    assert {pair: {*one.scores} for pair, one in task.testsets.items()} == {
-        "en-cs": {"ESA"},
-        "en-de": {"ESA", "MQM"},
-        "en-uk": set(),
-    }
+    testsets = TaskSource(str(path), scores=found.scores).read().testsets
+    assert [{*testset.scores} for testset in testsets.values()] == [{"ESA"}, {"ESA", "MQM"}, set()]
 
 
 def test_why_a_table_of_scores_is_not_read(tmp_path):
-    files = {name: text for name, text in task_files().items() if "esa" not in name}
-    files |= {
-        "mytask/wave.csv": "".join(ESA_ROW.format("Alpha", k, "jpn", 60) for k in range(9)),
-        "mytask/mqm.tsv": MQM_HEADER + "Alpha\td\td\t1\tr\ts\tt\tFluency\tMinor\n" * 3,
-        "mytask/source-errors.tsv": MQM_HEADER
-        + "Alpha\td\td\t1\tr\ts\tt\tSource error\tMinor\n" * 3,
-        "mytask/automatic-scores.tsv": "lp\tsystem\tmetric\tscore\nen-de\tAlpha\tBLEU\t3\n" * 3,
+    error = "Alpha\td\td\t1\tr\ts\tt\t{}\tMinor\n"
+    published = "lp\tsystem\tmetric\tscore\n" + "en-de\tAlpha\tBLEU\t3\n" * 3
+    lacks = "and the task has no reference of that language pair"
+    whose = "neither its content nor its name says of which language pair"
+    tables = {
+        "wave.csv": (ESA_ROW.format("Alpha", 1, "jpn", 60) * 9, f"it has scores of en-ja, {lacks}"),
+        "mqm.tsv": (
+            MQM_HEADER + error.format("Fluency") * 3,
+            f"{whose}. Call it such as en-cs.MQM.tsv",
+        ),
+        "source-errors.tsv": (
+            MQM_HEADER + error.format("Source error") * 3,
+            "it lists errors of the source text only",
+        ),
+        "automatic-scores.tsv": (
+            published,
+            "published scores of systems, compare with them on the page Results",
+        ),
     }
-    (path := tmp_path / "t.zip").write_bytes(zipped(files))
+    path = tmp_path / "t.zip"
+    texts = {f"mytask/{name}": text for name, (text, _) in tables.items()}
+    path.write_bytes(zipped(UNRATED | texts))
     found = contents_of(path)
-    reasons = {file.removeprefix("mytask/"): why for file, why in found.unread}
     assert found.scores == ()
-    assert (
-        reasons["wave.csv"]
-        == "it has scores of en-ja, and the task has no reference of that language pair"
-    )
-    assert (
-        "neither its content nor its name says of which language pair. Call it such as en-cs.MQM.tsv"
-        in (reasons["mqm.tsv"])
-    )
-    assert reasons["source-errors.tsv"].startswith("it lists errors of the source text only")
-    assert (
-        "published scores of systems, compare with them on the page Results"
-        in reasons["automatic-scores.tsv"]
-    )
+    reasons = {file.removeprefix("mytask/"): why for file, why in found.unread}
+    for name, (_, said) in tables.items():
+        assert said in reasons[name]
     assert str(tmp_path) not in "".join(reasons.values())
 
 
 def test_tables_in_a_zip_join_as_those_in_a_folder_do(full, tmp_path):
-    with zipfile.ZipFile(full) as archive:
-        archive.extractall(tmp_path / "plain")
+    shutil.unpack_archive(full, tmp_path / "plain")
     folder = tmp_path / "plain/mytask"
-    scores = contents_of(full).scores
-    assert tables_beside(folder, ["en-cs", "en-de"]) == [
-        (pair, name, path.replace(f"{full}/mytask", str(folder))) for pair, name, path in scores
-    ]
+    scores, beside = contents_of(full).scores, tuple(tables_beside(folder, ["en-cs", "en-de"]))
+    for table, (pair, name, path) in zip(beside, scores, strict=True):
+        assert table == (pair, name, path.replace(f"{full}/mytask", str(folder)))
     task = TaskSource(str(full), scores=scores).read()
-    assert (
-        task.digest
-        == TaskSource(str(folder), scores=tuple(tables_beside(folder, ["en-cs", "en-de"])))
-        .read()
-        .digest
-    )
-    for pair in ("en-cs", "en-de"):
+    assert task.digest == TaskSource(str(folder), scores=beside).read().digest
+    for pair, name, path in scores:
+        testset = task.testsets[pair]
+        by_system = testset.scores["esa"].by_system
         for system, mean in mean_ratings(task_files(), pair).items():
-            assert np.mean(task.testsets[pair].scores["esa"].by_system[system]) == pytest.approx(
-                mean
-            )
-        of_pair = Source(
-            folder=str(full),
-            langpair=pair,
-            scores=tuple(one[1:] for one in scores if one[0] == pair),
-        )
-        assert of_pair.read().digest == task.testsets[pair].digest
+            assert np.mean(by_system[system]) == pytest.approx(mean)
+        of_pair = Source(folder=str(full), langpair=pair, scores=((name, path),))
+        assert of_pair.read().digest == testset.digest
+
+
+def test_runs_in_a_zip_are_those_of_its_task(full):
     runs = {f"mytask/en-cs.Alpha.run{k}.txt": "x\n" * 40 for k in (2, 3)}
     full.write_bytes(zipped(task_files() | runs))
-    assert (
-        len(
-            TaskSource(str(full), run=contents_of(full).runs).read().testsets["en-cs"].runs["Alpha"]
-        )
-        == 2
-    )
+    task = TaskSource(str(full), run=contents_of(full).runs).read()
+    assert len(task.testsets["en-cs"].runs["Alpha"]) == 2
 
 
 def test_what_is_wrong_with_a_file_in_a_zip_is_told_with_its_place_in_it(full):

@@ -12,7 +12,6 @@ import zipfile
 import pandas as pd
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.columns import check_unique
 from mtsig_core.readers.limits import (
@@ -209,21 +208,22 @@ LOCAL = [
 
 
 @pytest.mark.parametrize("limit, n, option, content", LOCAL)
-def test_limits_of_the_command_line(limit, n, option, content, tmp_path, monkeypatch, capsys):
+def test_limits_of_the_command_line(limit, n, option, content, tmp_path, monkeypatch, run):
     """Each is named, with what raises it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.txt").write_text(content)
     (tmp_path / "ref.txt").write_text("a\n" * content.count("\n"))
-    beside = ["--ref", "ref.txt"] if option == "--system" else []
-    command = ["score", *beside, option, "t=t.txt", "--format", "csv"]
+    beside = "--ref ref.txt" if option == "--system" else ""
+    command = f"score --format csv {beside} {option} t=t.txt"
     variable = f"MTSIG_MAX_{limit}"
     monkeypatch.setenv(variable, str(n - 1))
-    assert main(command) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(f"mtsig: t.txt has {n:,} ") and f"at most {n - 1:,} " in told
-    assert f"{variable} to {n} or more" in told
+    refused = run(command)
+    assert refused.status == 2
+    assert refused.err.startswith(f"mtsig: t.txt has {n:,} ")
+    assert f"at most {n - 1:,} " in refused.err
+    assert f"{variable} to {n} or more" in refused.err
     monkeypatch.setenv(variable, str(n))
-    assert main(command) == 0
+    assert run(command).status == 0
 
 
 def test_the_usual_limits_of_the_command_line():

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from mtsig_core import InputError, read_task
-from mtsig_core.cli.main import main
 from mtsig_core.errors import MtsigError
 from mtsig_core.readers.task_contents import contents_of
 from mtsig_core.readers.tasks import is_task, pairs_of
@@ -104,25 +103,9 @@ def test_a_zip_with_its_ratings(tmp_path, place):
     assert [one[:2] for one in found.scores] == [("en-cs_CZ", "ESA")]
 
 
-def test_the_command_line_uses_ratings_beside_them(folder, capsys):
+def test_the_command_line_uses_ratings_beside_them(folder, run):
     (folder / "humeval.jsonl").write_text(RATINGS)
-    assert (
-        main(
-            [
-                "task",
-                "--folder",
-                str(folder),
-                "--trials",
-                "99",
-                "--resamples",
-                "99",
-                "--format",
-                "json",
-            ]
-        )
-        == 0
-    )
-    done = capsys.readouterr()
+    done = run("task --trials 99 --resamples 99 --format json --folder", folder)
     [a, b] = json.loads(done.out)["pairs"]["en-cs_CZ"]["metrics"]["ESA"]["systems"]
     assert (a["system"], a["score"], b["score"]) == ("A", 90.5, 81.5)
     assert "ESA of en-cs_CZ is read from" in done.err

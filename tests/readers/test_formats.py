@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pandas
 import pytest
@@ -44,6 +45,7 @@ from mtsig_core.report.caution_words import with_remedy
 from mtsig_core.source import Source
 from tests.builders.toys import zipped
 
+FIXTURES = Path(__file__).parent / "pearmut"
 WORDS = [
     "Haus",
     "und",
@@ -143,6 +145,7 @@ CONTENTS = {
             for text in TEXTS
         )
     ),
+    "pearmut": (FIXTURES / "dynamic.annotations.json").read_bytes(),
     "nbest": numbered("{k} ||| {text} ||| LM= -1 ||| -3.2\n" * 2),
     "conllu": "# text = Haus und\n1\tHaus\t_\t_\t_\t_\t0\troot\t_\t_\n2\tund\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
     * 20,

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.tasks import read_pair, read_task
 from mtsig_core.source import TaskSource
@@ -58,7 +57,7 @@ def test_scores_join_the_texts(write):
     assert any("MetricX-23-refA: lower is better" in str(one) for one in task.assumed)
 
 
-def test_what_is_left_out_is_read_once_it_is_said(write, capsys):
+def test_what_is_left_out_is_read_once_it_is_said(write, run):
     folder = write()
     assert "odd-src" not in read_task(folder).testsets["en-de"].scores
     for said in ({"higher_is_better": ["odd-src"]}, {"lower_is_better": ["odd-src"]}):
@@ -67,12 +66,11 @@ def test_what_is_left_out_is_read_once_it_is_said(write, capsys):
         assert pair.assumed[0].code != "direction-open"
     with pytest.raises(SettingError, match="no scores 'other'"):
         read_task(folder, lower_is_better=["other"])
-    args = ["score", "--folder", str(folder), "--langpair", "en-de"]
-    assert main([*args, "--metrics", "mqm"]) == 0
-    assert "Excluded" in capsys.readouterr().err
-    assert main([*args, "--metrics", "odd-src", "--higher-is-better", "odd-src"]) == 0
-    found = capsys.readouterr()
-    assert "0.7" in found.out and "Excluded" not in found.err
+    assert "Excluded" in run("score --langpair en-de --metrics mqm --folder", folder).err
+    odd = "--metrics odd-src --higher-is-better odd-src"
+    found = run(f"score --langpair en-de {odd} --folder", folder)
+    assert "0.7" in found.out
+    assert "Excluded" not in found.err
 
 
 CZECH = {

@@ -1,11 +1,8 @@
 """Outputs without a reference, with scores of their segments."""
 
-import json
-
 import pytest
 
 from mtsig_core import InputError, compare
-from mtsig_core.cli.main import main
 from mtsig_core.readers.scores import read_rated_outputs, read_scores
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 
@@ -56,16 +53,16 @@ def test_a_table_of_source_and_outputs(files, write):
     check(read_rated_outputs([(None, write("texts.tsv", TEXTS))], {"kiwi": files["kiwi"]}))
 
 
-def test_the_command_line(files, capsys):
-    outputs = [f"--system={files[system]}" for system in "AB"]
-    source = [*outputs, f"--src={files['src']}"]
-    assert main(["score", *source, f"--scores=kiwi={files['kiwi']}", "--format", "json"]) == 0
-    scores = json.loads(capsys.readouterr().out)["metrics"]["kiwi"]["scores"]
-    assert scores == pytest.approx({system: sum(own) / N for system, own in SCORES.items()})
-    assert main(["score", *source]) == 2
-    assert "--system needs a reference, or scores of its segments" in capsys.readouterr().err
-    assert main(["score", *source, f"--scores=kiwi={files['kiwi']}", "--metrics", "bleu"]) == 2
-    assert "Traceback" not in capsys.readouterr().err
+def test_the_command_line(files, run, run_json):
+    source = [f"--system={files['A']}", f"--system={files['B']}", f"--src={files['src']}"]
+    scores = f"--scores=kiwi={files['kiwi']}"
+    found = run_json("score", *source, scores)["metrics"]["kiwi"]["scores"]
+    assert found == pytest.approx({system: sum(own) / N for system, own in SCORES.items()})
+    said = "--system needs a reference, or scores of its segments"
+    for options, part in (([], said), ([scores, "--metrics", "bleu"], "bleu")):
+        refused = run("score", *source, *options)
+        assert refused.status == 2
+        assert part in refused.err
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from mtsig_core import InputError, SettingError, TestSet
-from mtsig_core.cli.main import main
 from mtsig_core.readers import join_scores, read_scores
 from mtsig_core.readers.uploads import Upload, describe_table, guess_uploads
 from mtsig_core.report.commands import command_line
@@ -19,7 +18,7 @@ SCORES = {"A": [80.0, None, 75.5, 90.0], "B": [70.0, 65.0, None, -1.5]}
 LONG = [
     (system, line, score) for system, row in SCORES.items() for line, score in enumerate(row, 1)
 ]
-QUICK = ["--trials", "99", "--resamples", "50"]
+QUICK = "--trials 99 --resamples 50"
 
 
 def delimited(sign, header, rows, missing=""):
@@ -117,20 +116,13 @@ class TestEveryLayout:
             LONG_FRAME.set_index(["system", "line"]),
             pd.DataFrame(SCORES, index=[7, 5, 9, 2]),
             LONG_FRAME.assign(system=LONG_FRAME["system"].map(str.encode)),
-            pd.DataFrame(
-                {
-                    "line": [3, 1, 4, 2],
-                    **{name: [row[k - 1] for k in (3, 1, 4, 2)] for name, row in SCORES.items()},
-                }
-            ).set_index("line"),
+            pd.DataFrame(SCORES, index=pd.Index([1, 2, 3, 4], name="line")).loc[[3, 1, 4, 2]],
         ],
         ids=["long", "wide", "two indexes", "no name", "bytes", "shuffled"],
     )
     def test_parquet_and_data_frames(self, tmp_path, frame):
-        assert (
-            by_system(read_scores([("human", write(tmp_path, "t.parquet", frame.to_parquet()))]))
-            == SCORES
-        )
+        path = write(tmp_path, "t.parquet", frame.to_parquet())
+        assert by_system(read_scores([("human", path)])) == SCORES
         if not isinstance(frame.iloc[0, 0], bytes):
             assert by_system(read_scores([("human", frame)])) == SCORES
 
@@ -151,22 +143,13 @@ class TestColumnNames:
         ],
     )
     def test_the_only_further_number_is_the_score(self, tmp_path, header):
-        path = write(tmp_path, "t.csv", delimited(",", header.split(","), LONG))
-        assert (
-            by_system(read_scores([("human", path)]))
-            == by_system(join_scores(texts(), [("human", path)]))
-            == SCORES
-        )
-        noted = write(
-            tmp_path,
-            "u.csv",
-            delimited(",", f"{header},note".split(","), [(*row, "good") for row in LONG]),
-        )
-        assert by_system(read_scores([("human", noted)])) == SCORES
-        named = header.rpartition(",")[2]
-        assert guess_uploads([("t.csv", path.read_bytes())]) == [
-            ("scores", "t" if named == "score" else named)
-        ]
+        names = header.split(",")
+        path = write(tmp_path, "t.csv", delimited(",", names, LONG))
+        assert by_system(read_scores([("human", path)])) == SCORES
+        noted = delimited(",", [*names, "note"], [(*row, "good") for row in LONG])
+        assert by_system(read_scores([("human", write(tmp_path, "u.csv", noted))])) == SCORES
+        called = "t" if names[-1] == "score" else names[-1]
+        assert guess_uploads([("t.csv", path.read_bytes())]) == [("scores", called)]
 
 
 class TestAlone:
@@ -175,26 +158,22 @@ class TestAlone:
         path = write(tmp_path, "t.tsv", delimited("\t", ["system", "line", "score", "docid"], rows))
         assert read_scores([("human", path)]).documents == ("doc0", "doc0", "doc1", "doc1")
 
-    @pytest.mark.parametrize("form", ["long", "wide", "jsonl", "parquet", "in memory"])
-    def test_domains_come_from_the_table(self, tmp_path, form):
+    @pytest.mark.parametrize(
+        ("file", "render"),
+        [
+            ("t.tsv", lambda frame: frame.to_csv(sep="\t", index=False)),
+            ("t.jsonl", lambda frame: frame.to_json(orient="records", lines=True)),
+            ("t.parquet", pd.DataFrame.to_parquet),
+        ],
+    )
+    def test_domains_come_from_the_table(self, tmp_path, file, render):
         domains = ["news", "news", "speech", "news"]
-        frame = pd.DataFrame(
-            [(*row, domains[row[1] - 1]) for row in LONG],
-            columns=["system", "line", "score", "Domain"],
-        )
-        if form in ("wide", "in memory"):
-            frame = pd.DataFrame({"line": [1, 2, 3, 4], **SCORES, "domain": domains})
-        table = {
-            "long": lambda: write(tmp_path, "t.tsv", frame.to_csv(sep="\t", index=False)),
-            "wide": lambda: write(tmp_path, "t.csv", frame.to_csv(index=False)),
-            "jsonl": lambda: write(
-                tmp_path, "t.jsonl", frame.to_json(orient="records", lines=True)
-            ),
-            "parquet": lambda: write(tmp_path, "t.parquet", frame.to_parquet()),
-            "in memory": lambda: frame,
-        }[form]()
-        found = read_scores([("human", table)])
-        assert found.domains == tuple(domains) and by_system(found) == SCORES
+        wide = pd.DataFrame({"line": [1, 2, 3, 4], **SCORES, "domain": domains})
+        for frame in (wide, LONG_FRAME.assign(Domain=domains * 2)):
+            for table in (frame, write(tmp_path, file, render(frame))):
+                found = read_scores([("human", table)])
+                assert found.domains == tuple(domains)
+                assert by_system(found) == SCORES
 
     def test_beside_texts_domains_count_where_the_texts_have_none_and_every_line_has_one(self):
         texts = TestSet("toy", {"A": ["a"] * 3}, {"ref": ["a"] * 3})
@@ -264,16 +243,11 @@ class TestAlone:
 
 
 class TestJoined:
-    def test_lines_are_those_of_the_files(self, tmp_path):
+    @pytest.mark.parametrize("name", ["long.tsv", "plain.csv"])
+    def test_lines_are_those_of_the_files(self, tmp_path, name):
         """The canary in line 1 is left out, and its score with it."""
-        path = write(tmp_path, "long.tsv")
-        assert by_system(join_scores(texts(3, lines=(2, 3, 4)), [("human", path)])) == {
-            name: row[1:] for name, row in SCORES.items()
-        }
-        path = write(tmp_path, "plain.csv")
-        assert by_system(join_scores(texts(3, lines=(2, 3, 4)), [("human", path)])) == {
-            name: row[1:] for name, row in SCORES.items()
-        }
+        joined = join_scores(texts(3, lines=(2, 3, 4)), [("human", write(tmp_path, name))])
+        assert by_system(joined) == {system: row[1:] for system, row in SCORES.items()}
 
     def test_lines_numbered_as_if_a_canary_were_not_there_are_told(self, tmp_path):
         path = write(tmp_path, "t.tsv", delimited("\t", ["system", "line", "score"], LONG))
@@ -474,14 +448,15 @@ def files(tmp_path, monkeypatch):
 class TestColumnsThatAreTold:
     TABLE = "name,no,quality,note,rater\nA,1,.5,x,r\nB,1,.25,y,r\nA,2,1,z,r\nB,2,0,z,r\n"
 
-    def test_on_the_command_line(self, tmp_path, monkeypatch, capsys):
+    def test_on_the_command_line(self, tmp_path, monkeypatch, run, run_json):
         monkeypatch.chdir(tmp_path)
         write(tmp_path, "t.csv", self.TABLE)
-        given = ["score", "--scores", "m=t.csv", "--higher-is-better", "m", "--format", "json"]
-        assert main(given) == 2
-        assert "Options: --columns system=NAME,line=NAME,score=NAME." in capsys.readouterr().err
-        assert main([*given, "--columns", "system=name,line=no,score=quality"]) == 0
-        assert '"A": 0.75' in capsys.readouterr().out.replace("\n", "")
+        given = "score --scores m=t.csv --higher-is-better m"
+        refused = run(given)
+        assert refused.status == 2
+        assert "Options: --columns system=NAME,line=NAME,score=NAME." in refused.err
+        found = run_json(f"{given} --columns system=name,line=no,score=quality")
+        assert found["metrics"]["m"]["scores"]["A"] == 0.75
 
     def test_they_are_in_the_printed_command(self):
         source = Source(scores=(("m", "t.csv"),), columns=("system=name", "score=quality"))
@@ -500,11 +475,12 @@ class TestColumnsThatAreTold:
             ("name", "Expected pairs such as system=model"),
         ],
     )
-    def test_wrong_ones(self, tmp_path, monkeypatch, capsys, columns, message):
+    def test_wrong_ones(self, tmp_path, monkeypatch, run, columns, message):
         monkeypatch.chdir(tmp_path)
         write(tmp_path, "t.csv", self.TABLE)
-        assert main(["score", "--scores", "m=t.csv", "--columns", columns]) == 2
-        assert message in capsys.readouterr().err
+        refused = run("score --scores m=t.csv --columns", columns)
+        assert refused.status == 2
+        assert message in refused.err
 
     @pytest.mark.parametrize(
         "header, rows, guesses",
@@ -533,13 +509,12 @@ class TestColumnsThatAreTold:
 
 class TestBadTables:
     @pytest.mark.parametrize("content, message", BAD.values(), ids=BAD)
-    def test_one_message_and_exit_2(self, tmp_path, files, capsys, content, message):
+    def test_one_message_and_exit_2(self, tmp_path, files, run, content, message):
         write(tmp_path, "bad.tsv", content)
-        assert main(["score", *files, "--scores", "human=bad.tsv", "--metrics", "human"]) == 2
-        out, err = capsys.readouterr()
-        assert (
-            message in err and err.startswith("mtsig: bad.tsv") and err.count("\n") == 1 and not out
-        )
+        refused = run("score --scores human=bad.tsv --metrics human", *files)
+        assert (refused.status, refused.out, refused.err.count("\n")) == (2, "", 1)
+        assert refused.err.startswith("mtsig: bad.tsv")
+        assert message in refused.err
 
     @pytest.mark.parametrize(
         "content, message",
@@ -573,11 +548,12 @@ class TestBadTables:
             ("A,B\nx,1\n", "row 2, column A: the score is 'x'"),
         ],
     )
-    def test_alone(self, tmp_path, capsys, monkeypatch, content, message):
+    def test_alone(self, tmp_path, monkeypatch, run, content, message):
         monkeypatch.chdir(tmp_path)
         write(tmp_path, "t.tsv", content)
-        assert main(["score", "--scores", "human=t.tsv"]) == 2
-        assert message in capsys.readouterr().err
+        refused = run("score --scores human=t.tsv")
+        assert refused.status == 2
+        assert message in refused.err
 
     def test_two_without_line_numbers(self, tmp_path):
         short = write(tmp_path, "short.csv", "A\n1\n")
@@ -594,50 +570,35 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         "args, message",
         [
-            (["--scores", "human"], "--scores human: expected NAME=FILE"),
-            (["--scores", "human=no.tsv"], "no.tsv does not exist"),
-            (["--lower-is-better", "x"], "--lower-is-better needs"),
+            ("--scores human", "--scores human: expected NAME=FILE"),
+            ("--scores human=no.tsv", "no.tsv does not exist"),
+            ("--lower-is-better x", "--lower-is-better needs"),
             (
-                ["--scores", "human=long.tsv", "--lower-is-better", "x"],
+                "--scores human=long.tsv --lower-is-better x",
                 "no scores of that name. There are: human",
             ),
-            (["--scores", "human=long.tsv", "--ids", "long.tsv"], "--ids is about texts"),
-            (["--ids", "long.tsv"], "--ids needs"),
-            (["--scores", "human=long.tsv", "--metrics", "bleu"], "Metric 'bleu' needs texts"),
-            (["--scores", "human=long.tsv", "--out", "long.tsv"], "is one of the files to read"),
+            ("--scores human=long.tsv --ids long.tsv", "--ids is about texts"),
+            ("--ids long.tsv", "--ids needs"),
+            ("--scores human=long.tsv --metrics bleu", "Metric 'bleu' needs texts"),
+            ("--scores human=long.tsv --out long.tsv", "is one of the files to read"),
         ],
     )
-    def test_contradictions(self, tmp_path, monkeypatch, capsys, args, message):
+    def test_contradictions(self, tmp_path, monkeypatch, run, args, message):
         monkeypatch.chdir(tmp_path)
         write(tmp_path, "long.tsv")
-        assert main(["compare", *args, *QUICK]) == 2
-        assert message in capsys.readouterr().err
+        refused = run(f"compare {QUICK} {args}")
+        assert refused.status == 2
+        assert message in refused.err
 
-    def test_scores_alone_are_the_default_metrics(self, tmp_path, monkeypatch, capsys):
+    def test_scores_alone_are_the_default_metrics(self, tmp_path, monkeypatch, run_json):
         monkeypatch.chdir(tmp_path)
         write(tmp_path, "wide.tsv")
-        assert (
-            main(
-                [
-                    "compare",
-                    "--scores",
-                    "human=wide.tsv",
-                    "--scores",
-                    "cost=wide.tsv",
-                    "--lower-is-better",
-                    "cost",
-                    "--format",
-                    "json",
-                    *QUICK,
-                ]
-            )
-            == 0
-        )
-        metrics = json.loads(capsys.readouterr().out)["metrics"]
-        assert {
-            name: (m["higher_is_better"], m["systems"][0]["system"]) for name, m in metrics.items()
-        } == {"human": (True, "A"), "cost": (False, "B")}
-        (pair,) = metrics["human"]["pairs"]
+        scores = "--scores human=wide.tsv --scores cost=wide.tsv --lower-is-better cost"
+        found = run_json(f"compare {QUICK} {scores}")["metrics"]
+        for name, higher, best in (("human", True, "A"), ("cost", False, "B")):
+            assert found[name]["higher_is_better"] == higher
+            assert found[name]["systems"][0]["system"] == best
+        (pair,) = found["human"]["pairs"]
         assert (pair["n"], pair["delta"]) == (2, pytest.approx(((80 - 70) + (90 + 1.5)) / 2))
 
 

@@ -1,11 +1,9 @@
 """The table of the systems of a task."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError
 from mtsig_core.readers.systems_table import read_systems
 from mtsig_core.report.commands import command_line, task_command
@@ -27,35 +25,23 @@ def task(tmp_path):
     return tmp_path
 
 
-def test_what_it_says_and_what_is_withdrawn(task, tmp_path_factory, capsys):
+def test_what_it_says_and_what_is_withdrawn(task, tmp_path_factory, run_json):
     source = TaskSource(str(task))
     assert dict(source.read().systems) == {
         "X": SystemInfo(True, display_name="The X"),
         "Y": SystemInfo(False, "contrastive", "online"),
     }
     assert source.list_withdrawn() == ("Z",)
+    excluded = run_json("task --unit segment --trials 99 --folder", task)["excluded"]
+    assert excluded == [{"system": "Z", "reason": "withdrawn", "pair": None}]
     other = tmp_path_factory.mktemp("other") / "table.tsv"
     other.write_text("system\trole\nX\twithdrawn\n", encoding="utf-8")
     elsewhere = TaskSource(str(task), systems_table=str(other))
-    assert list(elsewhere.read().systems) == ["Y", "Z"] and elsewhere.digest() != source.digest()
+    assert list(elsewhere.read().systems) == ["Y", "Z"]
     before = elsewhere.digest()
+    assert before != source.digest()
     other.write_text("system\trole\nY\twithdrawn\n", encoding="utf-8")
     assert elsewhere.digest() != before
-    args = [
-        "task",
-        "--folder",
-        str(task),
-        "--unit",
-        "segment",
-        "--trials",
-        "99",
-        "--format",
-        "json",
-    ]
-    assert main(args) == 0
-    assert json.loads(capsys.readouterr().out)["excluded"] == [
-        {"system": "Z", "reason": "withdrawn", "pair": None}
-    ]
 
 
 @pytest.mark.parametrize(
@@ -81,26 +67,21 @@ def test_a_system_that_is_not_there(task):
         TaskSource(str(task)).read()
 
 
-def test_a_pair_opened_alone_heeds_it_too(task, capsys):
+def test_a_pair_opened_alone_heeds_it_too(task, run, run_json):
     source = Source(folder=str(task), langpair="en-de")
     said = "Excluded: Z. systems.tsv, the task's table of systems, marks them as withdrawn."
-    assert list(source.read().systems) == ["X", "Y"] and str(source.read().assumed[0]) == said
+    assert list(source.read().systems) == ["X", "Y"]
+    assert str(source.read().assumed[0]) == said
     assert source.read().digest == TaskSource(str(task)).read().testsets["en-de"].digest
-    args = ["--folder", str(task), "--unit", "segment", "--trials", "99"]
-    assert main(["compare", *args, "--langpair", "en-de"]) == 0
-    shown = capsys.readouterr()
-    assert said in shown.out and "--keep-withdrawn keeps them" in shown.err
-    whole = replace(source, keep_withdrawn=True)
-    assert list(whole.read().systems) == ["X", "Y", "Z"] == list(whole_task(task).read().systems)
-    assert "--keep-withdrawn" in command_line(
-        "compare", whole
-    ) and "--keep-withdrawn" in task_command(whole_task(task))
-    assert main(["task", *args, "--keep-withdrawn", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["excluded"] == []
-
-
-def whole_task(task):
-    return TaskSource(str(task), keep_withdrawn=True)
+    quick = "--unit segment --trials 99 --folder", task
+    shown = run(f"compare --langpair en-de {quick[0]}", task)
+    assert said in shown.out
+    assert "--keep-withdrawn keeps them" in shown.err
+    whole, of_task = (replace(one, keep_withdrawn=True) for one in (source, TaskSource(str(task))))
+    assert list(whole.read().systems) == ["X", "Y", "Z"] == list(of_task.read().systems)
+    assert "--keep-withdrawn" in command_line("compare", whole)
+    assert "--keep-withdrawn" in task_command(of_task)
+    assert run_json(f"task --keep-withdrawn {quick[0]}", task)["excluded"] == []
 
 
 def test_a_line_before_the_header_names_the_metric_that_decides(task):

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import join_scores, read_scores
 from mtsig_core.readers.texts import read_frame, read_outputs, read_text
@@ -103,35 +102,30 @@ def test_few_rows_tell_nothing_and_a_table_keeps_some_column():
     assert systems({"label": SCORES["A"], "Step": SCORES["B"]}) == ["label", "Step"]
 
 
-def test_the_user_has_the_last_word(tmp_path, capsys):
+def test_the_user_has_the_last_word():
     table = {"src_len": BESIDE["src_len"], "story": TEXTS, **SCORES}
     assert systems(table, columns={"systems": "A|src_len"}) == ["src_len", "A"]
-    assert systems({**SCORES, "label": BESIDE["label"]}, columns={"systems": "all"}) == [
-        "A",
-        "B",
-        "label",
-    ]
+    labelled = {**SCORES, "label": BESIDE["label"]}
+    assert systems(labelled, columns={"systems": "all"}) == ["A", "B", "label"]
     found = read_scores({"COMET": table}, columns={"systems": "A|B", "docid": "story"})
-    assert [*found.systems] == ["A", "B"] and found.n_documents == len(set(TEXTS))
+    assert [*found.systems] == ["A", "B"]
+    assert found.n_documents == len(set(TEXTS))
     with pytest.raises(InputError, match="no column 'C'"):
-        read_scores({"COMET": table}, columns={"systems": "A|C"})
+        systems(table, columns={"systems": "A|C"})
     with pytest.raises(SettingError, match="only one of systems and score"):
-        read_scores({"COMET": table}, columns={"systems": "A|B", "score": "A"})
+        systems(table, columns={"systems": "A|B", "score": "A"})
+
+
+def test_the_user_has_the_last_word_on_the_command_line(tmp_path, run):
     path = tmp_path / "t.csv"
     path.write_text("src_len,A,B\n" + "".join(f"{k},0.{k},0.{k % 9}\n" for k in range(10, 30)))
-    assert main(["score", "--scores", f"COMET={path}", "--metrics", "COMET"]) == 0
-    out, err = capsys.readouterr()
-    assert "src_len (lengths)" in err and "--columns 'systems=A|B', or systems=all" in err
-    assert "src_len (lengths)" in out and not any(
-        line.startswith("src_len") for line in out.splitlines()
-    )
-    assert (
-        main(
-            ["score", "--scores", f"COMET={path}", "--metrics", "COMET", "--columns", "systems=all"]
-        )
-        == 0
-    )
-    assert any(line.startswith("src_len") for line in capsys.readouterr().out.splitlines())
+    asked = "score --metrics COMET --scores", f"COMET={path}"
+    done = run(*asked)
+    assert "src_len (lengths)" in done.err
+    assert "--columns 'systems=A|B', or systems=all" in done.err
+    assert "src_len (lengths)" in done.out
+    assert "\nsrc_len" not in done.out
+    assert "\nsrc_len" in run(*asked, "--columns", "systems=all").out
 
 
 @pytest.fixture
@@ -285,91 +279,71 @@ def test_a_command_is_proposed_for_a_table_with_a_column_for_each_system():
     assert [*found.systems] == ["A", "B"] and found.n_documents == N // 4
 
 
-def rows_of_texts():
-    return [
-        {
-            "custom_id": f"request-{k}",
-            "prompt": f"Translate: {text}",
-            "reference": text,
-            "mySys": text,
-            "base": "word",
-            "label": "word",
-            "finish_reason": "stop",
-            "explanation": text,
-        }
-        for k, text in enumerate(TEXTS)
-    ]
+def write_rows(path, table):
+    """A file with an object for each row of a table."""
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
 
 
 def test_what_programs_write_beside_texts_is_no_output(tmp_path):
     """A prompt with the words of the reference was a system among the others."""
-    path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows_of_texts()))
-    testset = read_text([(None, path)], [])
-    assert [*testset.systems] == ["mySys", "base"] and [*testset.references] == ["ref"]
+    table = {
+        "custom_id": [f"request-{k}" for k in range(N)],
+        "prompt": [f"Translate: {text}" for text in TEXTS],
+        "reference": TEXTS,
+        "mySys": TEXTS,
+        "base": ["word"] * N,
+        "label": ["word"] * N,
+        "finish_reason": ["stop"] * N,
+        "explanation": TEXTS,
+    }
+    testset = read_text([(None, write_rows(tmp_path / "t.jsonl", table))], [])
+    assert [*testset.systems] == ["mySys", "base"]
+    assert [*testset.references] == ["ref"]
     [assumed] = testset.assumed
     assert "custom_id (row numbers), prompt (what a model was asked or answered)" in assumed.text
-    frame = {name: [row[name] for row in rows_of_texts()] for name in rows_of_texts()[0]}
-    in_memory = read_frame(frame, name="toy")
-    assert [*in_memory.systems] == ["mySys", "base"] and in_memory.assumed[0].code == "texts-aside"
-    assert [*read_frame(frame, systems=["prompt", "base"], name="toy").systems] == [
-        "prompt",
-        "base",
-    ]
+    in_memory = read_frame(table, name="toy")
+    assert [*in_memory.systems] == ["mySys", "base"]
+    assert in_memory.assumed[0].code == "texts-aside"
+    named = read_frame(table, systems=["prompt", "base"], name="toy")
+    assert [*named.systems] == ["prompt", "base"]
 
 
 @pytest.mark.parametrize("name", ["response", "completion", "prompt"])
 def test_the_only_column_that_may_be_an_output_is_one(tmp_path, name):
-    path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps({"reference": text, name: text}) + "\n" for text in TEXTS))
+    path = write_rows(tmp_path / "t.jsonl", {"reference": TEXTS, name: TEXTS})
     assert len(read_text([(None, path)], []).systems) == 1
 
 
 def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text(
-        "".join(
-            json.dumps(
-                {"source": text, "mySys": f"{text} a", "base": f"{text} b", "finish_reason": "stop"}
-            )
-            + "\n"
-            for text in TEXTS
-        )
-    )
-    testset = read_outputs([(None, path)])
-    assert [*testset.systems] == ["mySys", "base"] and [one.code for one in testset.assumed] == [
-        "texts-aside"
-    ]
+    outputs = {name: [f"{text} {name}" for text in TEXTS] for name in ("mySys", "base")}
+    table = {"source": TEXTS, **outputs, "finish_reason": ["stop"] * N}
+    testset = read_outputs([(None, write_rows(tmp_path / "t.jsonl", table))])
+    assert [*testset.systems] == ["mySys", "base"]
+    assert [assumed.code for assumed in testset.assumed] == ["texts-aside"]
 
 
 def test_only_ids_beside_the_answers_are_no_output(tmp_path):
     """The results of a batch have the answers deep in an object; its ids were scored in their
     place.
     """
-    path = tmp_path / "batch.jsonl"
     answer = {"status_code": 200, "body": {"choices": [{"message": {"content": "word"}}]}}
-    path.write_text(
-        "".join(
-            json.dumps({"custom_id": f"request-{k}", "response": answer, "error": None}) + "\n"
-            for k in range(N)
-        )
-    )
+    ids = [f"request-{k}" for k in range(N)]
+    table = {"custom_id": ids, "response": [answer] * N, "error": [None] * N}
     with pytest.raises(InputError, match="none is called as a reference"):
-        read_outputs([(None, path)])
+        read_outputs([(None, write_rows(tmp_path / "batch.jsonl", table))])
 
 
 def test_a_language_called_as_row_numbers_are_is_an_output(tmp_path):
     """Norwegian is `no`, and there may be one word in a row."""
-    path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps({"reference": text, "no": text}) + "\n" for text in TEXTS))
+    path = write_rows(tmp_path / "t.jsonl", {"reference": TEXTS, "no": TEXTS})
     assert [*read_text([(None, path)], []).systems] == ["no"]
 
 
 def test_what_a_model_was_given_is_no_output(tmp_path):
-    path = tmp_path / "t.jsonl"
-    path.write_text(
-        "".join(json.dumps({"input": f"in {text}", "output": text}) + "\n" for text in TEXTS)
-    )
+    table = {"input": [f"in {text}" for text in TEXTS], "output": TEXTS}
+    path = write_rows(tmp_path / "t.jsonl", table)
     assert [*read_outputs([("mine", path)]).systems] == ["mine"]
 
 

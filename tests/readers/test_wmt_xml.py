@@ -6,7 +6,6 @@ import io
 import pytest
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
-from mtsig_core.cli.main import main
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.tasks import is_task, pairs_of, read_task
 from mtsig_core.readers.wmt_xml import read_wmt_xml
@@ -111,20 +110,18 @@ def test_what_is_missing(write):
     assert testset.domains == ("news", "news", "", "")
 
 
-def test_what_no_reference_has_is_told(write, capsys):
+def test_what_no_reference_has_is_told(write, run):
     bare = doc("t2", part("src", "en", {1: "g", 2: "h"}), part("hyp", "de", {1: "g"}, system="M"))
     path = write(xml(NEWS, bare, TALK))
-    assert tuple(map(str, read_wmt_xml([path]).assumed)) == (
-        "Excluded: 3 segments without a reference, the first is segment 1 of the document t2.",
-    )
-    assert main(["score", "--xml", str(path), "--metrics", "chrf"]) == 0
-    said = capsys.readouterr().err
-    assert "mtsig: Excluded: 3 segments without a reference" in said and "canary" not in said
+    (assumed,) = read_wmt_xml([path]).assumed
+    said = "Excluded: 3 segments without a reference"
+    assert str(assumed) == f"{said}, the first is segment 1 of the document t2."
+    told = run("score --metrics chrf --xml", path).err
+    assert f"mtsig: {said}" in told
+    assert "canary" not in told
     canary = doc("canary", part("src", "en", {1: "q"}), part("ref", "de", {1: "q"}, translator="A"))
-    assert (
-        main(["score", "--xml", str(write(xml(canary, NEWS), "c.xml")), "--metrics", "chrf"]) == 0
-    )
-    assert "mtsig: line 1, a canary by the documents file, is excluded" in capsys.readouterr().err
+    told = run("score --metrics chrf --xml", write(xml(canary, NEWS), "c.xml")).err
+    assert "mtsig: line 1, a canary by the documents file, is excluded" in told
 
 
 @pytest.mark.parametrize(
@@ -202,7 +199,6 @@ def test_a_folder_is_a_task(write, tmp_path):
 
 
 LAUGHS = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
-OPEN = '<dataset>\n<doc id="n" origlang="en">\n'
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from mtsig_core import Comparison, Task, compare, read_scores
 from mtsig_core.caution import Assumption
-from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.caution_kinds import ASSUMPTION_KINDS
@@ -125,7 +124,7 @@ def test_each_code_has_words_and_belongs_somewhere():
             Assumption(**wrong)
 
 
-def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
+def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, run):
     """What is read, told, exported and read again is the same whatever the sentences say."""
     for code, kind in ASSUMPTION_KINDS.items():
         monkeypatch.setitem(ASSUMPTION_KINDS, code, replace(kind, general=f"@{code}.", advice=""))
@@ -149,8 +148,8 @@ def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, capsys):
     ):
         (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / part).write_text("Ein Satz.\n" * 9)
-    assert main(["task", "--folder", str(tmp_path), "--trials", "99", "--resamples", "99"]) == 0
-    assert "@pair-without-reference." in capsys.readouterr().out
+    text = run("task --trials 99 --resamples 99 --folder", tmp_path).out
+    assert "@pair-without-reference." in text
 
 
 def test_it_is_kept_with_an_upload():

@@ -266,6 +266,14 @@ CAUTIONS = [
     Caution("partly-rated", {"n": 603, "n_segments": 1200}, "esa"),
     Caution("rated-on-different-lines", {"low": 540, "high": 603, "compared": True}, "esa"),
     Caution(
+        "rated-on-different-lines",
+        {"low": 40, "high": 603, "compared": True, "follows_means": True, "across_raters": True},
+        "esa",
+    ),
+    Caution(
+        "one-of-several-looks", {"number": 2, "n_planned": 5, "alpha": 0.0025, "together": 0.05}
+    ),
+    Caution(
         "cannot-tell-apart",
         {
             "systems": ("A", "B"),
@@ -358,6 +366,7 @@ CAUTIONS = [
             "inside": 3,
             "inside_apart": 0,
             "turned": 1,
+            "only_by_rule": 5,
             "changed": 4,
             "n_systems": 12,
         },

@@ -57,14 +57,14 @@ def task():
 
 @pytest.fixture(scope="module")
 def found(task):
-    return make_findings(task, trials=1999)
+    return make_findings(task, trials=999)
 
 
 def test_the_table_has_ranks_scores_autorank_and_domains(task, found):
     assert found.metric == "human"
     assert [*found.pairs] == ["qaa-en", "qab-en"]
     table, testset = findings_table(found, "qab-en"), task.testsets["qab-en"]
-    result = compare(testset, "human", trials=1999).metrics["human"]
+    result = compare(testset, "human", trials=999).metrics["human"]
     names = [row.system for row in result.systems]
     assert table.values("system") == names
     assert table.values("rank") == [(row.rank_low, row.rank_high) for row in result.systems]

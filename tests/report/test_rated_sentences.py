@@ -87,7 +87,7 @@ def test_many_systems(settings):
     for text in quoted(compare(testset, ["human"], **QUICK | settings)):
         assert (
             f"({counts[0]} to {counts[-1]} of 60 segments in {documents[0]} to {documents[-1]} of 15 documents, "
-            "those with scores for both systems; segment scores without texts)"
+            "those with scores for both systems; segment scores without references)"
         ) in text and OWN in text
         said = re.findall(
             r"difference [-+]\S+ points( on the \d+ segments with scores for both)?", text

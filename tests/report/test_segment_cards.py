@@ -6,11 +6,16 @@ import html
 import re
 
 from mtsig_core import TestSet
+from mtsig_core.judgements import ErrorSpan, Judgement, Judgements
 from mtsig_core.report.segment_cards import (
+    DIFFERENCES,
+    ERRORS,
     MARKS,
+    MATCHES,
     STYLE,
     card,
     language_tag,
+    list_marks,
     neighbour,
     segments_html,
     system_list,
@@ -106,3 +111,27 @@ def test_a_file_to_read_asks_no_other_host():
     assert page.startswith("<!DOCTYPE html>") and '<meta charset="utf-8">' in page
     assert not re.search(r"https?:|url\(|<script|src=", page.replace(html.escape(NAME), ""))
     assert len(texts(page)) == 8
+
+
+def test_errors_are_marked_where_raters_marked_them():
+    """A major error covers a minor one; several ratings of an output are beside its name."""
+    rows = (
+        Judgement("A", 7, 14.0, "x", "1", (ErrorSpan(0, 5, "minor", ""),)),
+        Judgement("A", 7, 98.0, "y", "2", (ErrorSpan(3, 90, "major", ""),)),
+        Judgement("B", 7, 50.0, "x", "1"),
+    )
+    rated = TestSet(
+        "set",
+        {"A": ["abcdefg"], "B": ["<b>"]},
+        {},
+        lines=[7],
+        scores={"ESA": {"A": [56.0], "B": [50.0]}},
+        judgements=Judgements("ESA", rows),
+    )
+    assert list_marks(rated) == [ERRORS, DIFFERENCES] and list_marks(SET) == [MATCHES, DIFFERENCES]
+    marked = '<span class="mt-minor">abc</span><span class="mt-major">defg</span>'
+    page = card(rated, ["A", "B"], 0, "head", marks=ERRORS)
+    assert marked in page and "A: rated 14, 98" in page and "&lt;b&gt;" in page
+    listed = system_list(rated, 0, [("A", "56"), ("B", "50")], "head", unit="ESA", marks=ERRORS)
+    assert marked in listed
+    assert "minor error" in segments_html(rated, ["A", "B"], [0], ["h"], title="t", marks=ERRORS)

@@ -3,6 +3,7 @@ exclusions.
 """
 
 import itertools
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare, compare_task
 from mtsig_core.experiments.dispute import examine_dispute
+from mtsig_core.report.pair_summary import summary_tables
 from mtsig_core.report.sentences import state_verdict
 from mtsig_core.results import ReferenceLeaders
 from mtsig_core.stats.engine import all_pairs
@@ -27,14 +29,17 @@ from mtsig_core.stats.ranks import (
     find_top_group,
     has_clear_winner,
     overlap,
+    pearmut,
     rank_intervals,
     ranks_before_after,
     signed_rank,
     wmt21,
     wmt22,
     wmt22_appraise,
+    wmt22_appraise_all,
     wmt24,
     wmt25,
+    wmt26,
 )
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.task import Task, TaskExclusion
@@ -44,8 +49,8 @@ from tests.builders.rated_tasks import made
 from tests.builders.results import find_pair, select_cautions
 from tests.builders.score_tables import rated_systems
 
-#: Rules with decisions of their own; these five differ most from each other.
-UNLIKE = ["wmt21", "wmt22-appraise", "wmt24", "wmt25", "overlap"]
+#: Rules with decisions of their own; these six differ most from each other.
+UNLIKE = ["wmt21", "wmt22-appraise", "wmt24", "wmt25", "wmt26", "overlap"]
 RULES = brief(
     len(UNLIKE), [*UNLIKE, *(rule for rule in RANK_RULES if rule not in (*UNLIKE, "simultaneous"))]
 )
@@ -194,7 +199,8 @@ def rank_by_rule(rule, result, domains, data):
         return overlap(*np.array([(row.ci_low, row.ci_high) for row in result.systems]).T)
     if rule == "wmt24":
         return wmt24(data, 0.05, domains)[1]
-    functions = {"wmt21": wmt21, "wmt22": wmt22, "wmt25": wmt25}
+    functions = {"wmt21": wmt21, "wmt22": wmt22, "wmt25": wmt25, "wmt26": wmt26}
+    functions |= {"wmt22-appraise-all": wmt22_appraise_all, "pearmut": pearmut}
     return functions.get(rule, wmt22_appraise)(data, 0.05)[1]
 
 
@@ -238,7 +244,12 @@ def test_a_comparison_says_what_the_ranks_of_a_rule_hide(rated, rule):
     assert ruled.apart_not_significant == n_apart_open
     assert ruled.changed == sum(before[name] != after[name] for name in before)
     assert ruled.first_held == tuple(name for name, (low, _) in before.items() if low == 1)
+    n_only_by_rule = sum(
+        pair.rule_better is not None and not pair.significant for pair in result.pairs
+    )
     (caution,) = select_cautions(found, "rank-rule")
+    assert (f"It separates {n_only_by_rule} pair" in caution.text) == bool(n_only_by_rule)
+    assert ("equal systems" in caution.text) == (rule == "wmt26")
     assert (f"Here {n_inside} significant" in caution.text) == bool(n_inside)
     assert RANK_RULES[rule].ignores[0] in caution.text
 
@@ -254,12 +265,16 @@ def p_by_rule(rule, first, second, domains):
     both = ~(np.isnan(first) | np.isnan(second))
     if rule in ("wmt22-appraise", "wmt23"):
         return stats.mannwhitneyu(first[both], second[both], alternative="greater").pvalue
-    if rule in ("wmt21", "wmt22"):
+    if rule in ("wmt21", "wmt22", "wmt22-appraise-all"):
         return stats.mannwhitneyu(
             first[~np.isnan(first)], second[~np.isnan(second)], alternative="greater"
         ).pvalue
     if rule == "wmt25":
         return stats.wilcoxon((first - second)[both], alternative="greater").pvalue
+    if rule in ("wmt26", "pearmut"):
+        p_paired = stats.ttest_rel(first, second, nan_policy="omit").pvalue
+        p_unpaired = stats.ttest_ind(first, second, nan_policy="omit").pvalue
+        return p_paired if rule == "pearmut" else min(p_paired, p_unpaired)
     parts = []
     for name in sorted(set(domains)):
         inside = both & (np.array(domains) == name)
@@ -285,7 +300,11 @@ def test_pairs_have_the_difference_p_and_decision_of_the_rule(rated, rule, lower
     for pair in result.pairs:
         better, worse = sorted((pair.a, pair.b), key=means.__getitem__, reverse=True)
         assert pair.rule_delta == pytest.approx(sign * (means[pair.a] - means[pair.b]))
-        if rule == "overlap":
+        by_mean = sorted(means, key=means.__getitem__, reverse=True)
+        if rule == "pearmut" and by_mean.index(worse) > by_mean.index(better) + 1:
+            assert pair.rule_p is None
+            is_decided = False
+        elif rule == "overlap":
             assert pair.rule_p is None
             is_decided = ends[better][0] > ends[worse][1]
         else:
@@ -333,6 +352,100 @@ def test_wmt21_counts_a_win_over_a_higher_mean_and_draws_lines_by_wins():
         [0, 0, 0],
     ]
     assert ranks.wins.tolist() == [2, 1, 0] and ranks.cluster.tolist() == [1, 2, 2]
+
+
+def test_appraise_draws_lines_by_the_fewest_wins_so_far():
+    """By hand: A beats D and E, B also C. So a line is below C; B alone beats as many as are left.
+
+    A is as good as C on the segments that all have, and has the best mean by segments of its own.
+    """
+    b, c, d, e = (np.linspace(0, 1, 60) + level for level in (6.0, 4.0, 2.0, 0.0))
+    a = np.concatenate([c, b + 9, b + 9])
+    b, c, d, e = (np.append(scores, np.full(120, np.nan)) for scores in (b, c, d, e))
+    data = np.array([a, b, c, d, e])
+    order, ranks = wmt22_appraise(data, 0.05)
+    assert order.tolist() == [0, 1, 2, 3, 4]
+    assert ranks.wins.tolist() == [2, 3, 2, 1, 0] and ranks.losses.tolist() == [0, 0, 1, 3, 4]
+    assert list(zip(ranks.low, ranks.high, strict=True)) == [(1, 3), (1, 2), (2, 3), (4, 4), (5, 5)]
+    assert ranks.cluster.tolist() == [1, 1, 1, 2, 3]
+    _, over_all = wmt22_appraise_all(data, 0.05)
+    assert over_all.wins.tolist() == [4, 3, 2, 1, 0]
+    assert over_all.cluster.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_wmt26_takes_the_smaller_p_of_a_paired_and_an_unpaired_test():
+    """A and B differ by paired differences alone, B and C by scores on different segments alone."""
+    rng = np.random.default_rng(4)
+    base = rng.normal(70, 12, 40)
+    a = np.append(base + 1.5 + rng.normal(0, 2, 40), np.full(40, np.nan))
+    b = np.append(base, np.full(40, np.nan))
+    c = np.append(np.full(39, np.nan), rng.normal(52, 12, 41))
+    data = np.array([a, b, c])
+    paired = stats.ttest_rel(a, b, nan_policy="omit").pvalue
+    unpaired = stats.ttest_ind(a, b, nan_policy="omit").pvalue
+    assert paired < 0.05 < unpaired
+    order, ranks = wmt26(data, 0.05)
+    assert order.tolist() == [0, 1, 2]
+    assert ranks.p[0, 1] == pytest.approx(paired)
+    assert ranks.p[1, 2] == pytest.approx(stats.ttest_ind(b, c, nan_policy="omit").pvalue)
+    assert ranks.wins.tolist() == [2, 1, 0] and ranks.cluster.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", [1, 32])
+def test_wmt26_draws_a_line_where_all_above_differ_from_all_below(seed):
+    data = scores(np.random.default_rng(seed), 0.4, n=120)
+    order, ranks = wmt26(data, 0.05)
+    means = [np.nanmean(row) for row in data]
+    assert [means[k] for k in order] == sorted(means, reverse=True)
+    differs = np.array(
+        [[p_by_rule("wmt26", one, other, ()) < 0.05 for other in data] for one in data]
+    )
+    lines = [
+        place
+        for place in range(1, len(data))
+        if all(differs[i, j] for i in order[:place] for j in order[place:])
+    ]
+    clusters = ranks.cluster[order]
+    assert [k + 1 for k in range(len(data) - 1) if clusters[k] != clusters[k + 1]] == lines
+    for place, system in enumerate(order):
+        above = [k for k in range(place) if differs[order[k], system]]
+        below = [k for k in range(place + 1, len(data)) if differs[order[k], system]]
+        assert ranks.low[system] == (above[-1] + 2 if above else 1)
+        assert ranks.high[system] == (below[0] if below else len(data))
+        assert ranks.wins[system] == len(below) and ranks.losses[system] == len(above)
+
+
+def test_t_tests_without_two_segments_or_any_difference_decide_nothing():
+    one = np.array([[5.0, np.nan], [1.0, np.nan], [3.0, 3.0], [3.0, 3.0]])
+    for rule in (wmt26, pearmut):
+        _, ranks = rule(one, 0.05)
+        assert not ranks.better.any() and set(ranks.cluster.tolist()) == {1}
+
+
+def test_pearmut_compares_each_system_with_the_next():
+    """By hand: A, B and C are each a little better than the next; B is not told from C."""
+    base = np.linspace(0, 30, 30)
+    data = np.array([base, base + 2, base + 1.9 + np.tile([3.0, -3.0], 15), base + 4 + base / 30])
+    order, ranks = pearmut(data, 0.05)
+    assert order.tolist() == [3, 1, 2, 0]
+    assert ranks.better.sum(axis=1)[order].tolist() == [1, 0, 1, 0]
+    assert [(ranks.low[k], ranks.high[k]) for k in order] == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    assert np.count_nonzero(~np.isnan(ranks.p)) == 6
+
+
+def test_wmt26_orders_systems_across_language_pairs_by_the_share_of_better_ones():
+    """By hand: A is first of three, then second of two."""
+    few = {"A": [9.0, 8.0, 9.0] * 5, "B": [5.0, 6.0, 5.0] * 5, "C": [1.0, 2.0, 3.0] * 5}
+    testsets = {}
+    for lang_pair, by_system in {"en-de": few, "en-cs": {"A": few["C"], "B": few["A"]}}.items():
+        texts = {name: [None] * 15 for name in by_system}
+        testsets[lang_pair] = TestSet(lang_pair, texts, {}, scores={"human": by_system})
+    task = Task("toy", testsets)
+    macro = compare_task(task, "human", trials=99, resamples=99, rank_rule="wmt26").macro["human"]
+    shares = {row.system: row.better_share for row in macro.systems}
+    assert shares == pytest.approx({"A": (0 + 1 / 2) / 2, "B": (1 / 3 + 0) / 2, "C": 2 / 3})
+    ours = compare_task(task, "human", trials=99, resamples=99).macro["human"]
+    assert all(row.better_share is None for row in ours.systems)
 
 
 def test_wmt22_ends_a_cluster_where_all_above_beat_all_below():
@@ -545,8 +658,8 @@ def test_rules_of_segment_scores_need_them():
         match="as WMT24 are made of segment scores.*bleu is a score of the whole corpus",
     ):
         compare(texts, rank_rule="wmt24")
-    with pytest.raises(SettingError, match="rank rule 'wmt26'"):
-        compare(texts, rank_rule="wmt26")
+    with pytest.raises(SettingError, match="rank rule 'wmt27'"):
+        compare(texts, rank_rule="wmt27")
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
@@ -707,3 +820,51 @@ def test_who_moves_who_leaves_and_who_may_be_the_first():
     assert list(circle) == [*before.pairs, None]
     assert circle[pair].changed
     assert circle[pair].after == tuple(r.system for r in result.systems if r.rank_low == 1)
+
+
+@pytest.fixture(scope="module")
+def rated_texts(rated):
+    """The rated systems with texts of which more words are lost the lower the rating."""
+    lost = {"S0": 1, "S1": 2, "S2": 2, "S3": 3, "S4": 4}
+    words = "a river ran through the old town last night".split()
+    systems = {name: [" ".join(words[n:])] * 120 for name, n in lost.items()}
+    return replace(rated, systems=systems, references={"ref": [" ".join(words)] * 120})
+
+
+def test_a_metric_without_scores_of_segments_keeps_our_ranks_beside_one_with(rated_texts):
+    settings = {"trials": 999, "resamples": 99}
+    both = compare(rated_texts, ["human", "chrf"], rank_rule="wmt24", **settings)
+    alone = compare(rated_texts, "chrf", **settings).metrics["chrf"]
+    assert both.metrics["chrf"] == alone and both.metrics["human"].ruled is not None
+    text = both.render("text")
+    note = "Ranks by chrF are simultaneous rank ranges, because the rule is for segment scores."
+    assert text.count(note) == 1
+    with pytest.raises(SettingError, match="chrf, bleu are scores of the whole corpus"):
+        compare(rated_texts, ["chrf", "bleu"], rank_rule="wmt24")
+    task = Task("toy", {"en-de": rated_texts, "en-cs": rated_texts})
+    macro = compare_task(task, ["human", "chrf"], rank_rule="wmt24", **settings).macro
+    ours = compare_task(task, ["human", "chrf"], **settings).macro
+    assert macro["chrf"] == ours["chrf"] and macro["human"] != ours["human"]
+    with pytest.raises(SettingError, match="chrf is a score of the whole corpus"):
+        compare_task(task, "chrf", rank_rule="wmt24", **settings)
+
+
+def test_a_pair_has_the_difference_and_p_of_the_rule(rated):
+    settings = {"trials": 999, "resamples": 99, "rank_rule": "wmt24"}
+    pair = compare(rated, "human", **settings).metrics["human"].pairs[0]
+    card = examine_dispute(rated, "human", a=pair.b, b=pair.a, **settings)
+    (by_metric,) = card.metrics
+    assert by_metric.pair.rule_p == pair.rule_p is not None
+    (table, *_) = [block.table for block in summary_tables(card)]
+    assert table.values("rule_p") == [pair.rule_p]
+    assert table.values("rule_better") == [getattr(pair, pair.rule_better)]
+    assert table.values("rule_difference") == [f"{-pair.rule_delta:+.2f}"]
+
+
+@pytest.mark.parametrize("rule", ["simultaneous", "wmt24"])
+def test_json_has_wins_ties_and_losses_of_each_system(rated, rule):
+    found = compare(rated, "human", trials=999, resamples=99, rank_rule=rule)
+    result = found.metrics["human"]
+    systems = json.loads(found.render("json"))["metrics"]["human"]["systems"]
+    tally = {row["system"]: (row["wins"], row["ties"], row["losses"]) for row in systems}
+    assert tally == result.tally() and any(wins for wins, _, _ in tally.values())

@@ -19,9 +19,10 @@ from mtsig_core.report.experiment_tables import (
 from mtsig_core.stats.comparison import bootstrap_systems, histogram, relative_ends, score
 from mtsig_core.stats.decisions import spread_interval
 from mtsig_core.stats.intervals import fitting_intervals
-from mtsig_core.stats.resampling import UNITS, bootstrap_weights, make_units
+from mtsig_core.stats.resampling import UNITS
 from tests.builders.markup import Page
 from tests.builders.results import list_codes
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import Given, bleu, bleu_counts, compare_given, texts, toy
 
 STATISTICS, DOCUMENTS = bleu_counts(5, [0.0, 0.05, 0.02], 120)
@@ -72,21 +73,14 @@ def test_one_system_alone_has_the_same_draws():
         alone.drawn[0] = 1
 
 
-def test_replicates_are_scores_of_drawn_segments():
-    """Segments written out as often as they were drawn, instead of products."""
+def test_ends_and_median_are_of_the_replicates():
     (found,) = given_to(bootstrap_systems, only=["C"], unit="segment", resamples=20)
-    times = bootstrap_weights(make_units(toy(3, 120), "segment"), 0, 0)
-    for k in (0, 7, 19):
-        sample = np.repeat(np.arange(120), times[k])
-        assert len(sample) == 120
-        assert found.drawn[k] == pytest.approx(bleu(STATISTICS[2][sample].sum(axis=0)), abs=1e-9)
-    assert found.median == pytest.approx(statistics.median(found.drawn.tolist()))
-    low, high = found.intervals["percentile"]
-    cuts = statistics.quantiles(found.drawn.tolist(), n=40, method="inclusive")
-    assert (low, high) == pytest.approx((cuts[0], cuts[-1]))
-    assert found.relative("percentile") == pytest.approx(
-        (cuts[0] / found.median - 1, cuts[-1] / found.median - 1)
-    )
+    drawn = found.drawn.tolist()
+    assert found.median == pytest.approx(statistics.median(drawn))
+    low, *_, high = statistics.quantiles(drawn, n=40, method="inclusive")
+    assert found.intervals["percentile"] == pytest.approx((low, high))
+    relative = low / found.median - 1, high / found.median - 1
+    assert found.relative("percentile") == pytest.approx(relative)
 
 
 def test_relative_ends_by_hand():
@@ -118,34 +112,23 @@ def test_a_score_of_nothing_has_no_relative_interval():
 
 
 def test_runs_are_disjoint_parts_of_the_pool():
-    drawn = given_to(bootstrap_systems, only=["A"], resamples=1050)[0].drawn.tolist()
+    drawn = given_to(bootstrap_systems, only=["A"], resamples=1050)[0].drawn
     settled = given_to(stability, "A", pool=1050)
-    assert [(row.resamples, row.runs) for row in settled.repeats] == [
-        (100, 10),
-        (500, 2),
-        (1000, 1),
-    ]
-    row = settled.repeats[0]
-    runs = [drawn[at : at + 100] for at in range(0, 1000, 100)]
-    ends = [
-        [statistics.quantiles(run, n=40, method="inclusive")[k] for run in runs] for k in (0, -1)
-    ]
-    medians = [statistics.median(run) for run in runs]
-    assert (row.sd_low, row.sd_high) == pytest.approx([statistics.stdev(end) for end in ends])
-    shares = [
-        [value / middle - 1 for value, middle in zip(end, medians, strict=True)] for end in ends
-    ]
-    assert row.relative == pytest.approx([statistics.mean(share) for share in shares])
-    assert row.relative_sd == pytest.approx(
-        math.sqrt(statistics.mean(map(statistics.variance, shares)))
-    )
-    assert row.relative_sd_range == pytest.approx(
-        spread_interval(row.relative_sd, 1 + 2 * 9)
-    )  # of two ends, ten runs
-    assert settled.sigma == pytest.approx(
-        statistics.stdev(drawn)
-    ) and settled.median == statistics.median(drawn)
-    assert settled.repeats[-1].sd_low is None and settled.repeats[-1].relative_sd is None
+    runs = [(row.resamples, row.runs) for row in settled.repeats]
+    assert runs == [(100, 10), (500, 2), (1000, 1)]
+    first, *_, last = settled.repeats
+    parts = drawn[:1000].reshape(10, 100)
+    ends = np.quantile(parts, [0.025, 0.975], axis=1)
+    assert (first.sd_low, first.sd_high) == pytest.approx(ends.std(axis=1, ddof=1))
+    shares = ends / np.median(parts, axis=1) - 1
+    assert first.relative == pytest.approx(shares.mean(axis=1))
+    relative_sd = math.sqrt(shares.var(axis=1, ddof=1).mean())
+    assert first.relative_sd == pytest.approx(relative_sd)
+    of_two_ends = spread_interval(first.relative_sd, 1 + 2 * 9)
+    assert first.relative_sd_range == pytest.approx(of_two_ends)
+    assert settled.sigma == pytest.approx(drawn.std(ddof=1))
+    assert settled.median == np.median(drawn)
+    assert (last.sd_low, last.relative_sd) == (None, None)
 
 
 def test_a_row_has_the_interval_of_compare():
@@ -228,20 +211,17 @@ def test_what_the_page_says_of_the_published_tables(metric):
 
 def test_how_far_an_end_moves_is_as_seen_and_else_by_theory():
     """Of scores that take few values an end moves otherwise than that of a normal one."""
-    few = {"A": [100.0] * 4 + [0.0] * 96, "B": [50.0] * 100}
-    testset = TestSet(
-        "toy", {name: [None] * 100 for name in few}, {}, scores={"x": SegmentScores(few)}
-    )
-    found = stability(testset, "x", "A", pool=20_000)
-    seen = {
-        row.resamples: math.sqrt((row.sd_low**2 + row.sd_high**2) / 2)
-        for row in found.repeats
-        if row.runs >= 20
-    }
-    assert set(seen) == {100, 500, 1000} and all(found.end_sd(n) == sd for n, sd in seen.items())
-    assert abs(seen[1000] / (found.sigma * bound_sd() / math.sqrt(1000)) - 1) > 0.2
-    assert found.end_sd(2000) == found.sigma * bound_sd() / math.sqrt(2000)  # ten runs tell little
-    still = stability(testset, "x", "B", pool=2000)
+    testset = rated_systems({"A": [100.0] * 4 + [0.0] * 96, "B": [50.0] * 100})
+    found = stability(testset, "human", "A", pool=20_000)
+    seen = [row for row in found.repeats if row.runs >= 20]
+    assert [row.resamples for row in seen] == [100, 500, 1000]
+    for row in seen:
+        both_ends = math.sqrt((row.sd_low**2 + row.sd_high**2) / 2)
+        assert found.end_sd(row.resamples) == both_ends
+    by_theory = found.sigma * bound_sd()
+    assert abs(both_ends / (by_theory / math.sqrt(1000)) - 1) > 0.2
+    assert found.end_sd(2000) == by_theory / math.sqrt(2000)  # ten runs tell little
+    still = stability(testset, "human", "B", pool=2000)
     assert {(row.sd_low, row.sd_high) for row in still.repeats if row.runs > 1} == {(0.0, 0.0)}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from sacrebleu.metrics import BLEU
 
 from mtsig_core import SettingError, TestSet, make_metric
 from mtsig_core.metrics import resolve_metric
@@ -27,7 +28,7 @@ from mtsig_core.stats.segments import (
     system_scores,
     system_table,
 )
-from mtsig_core.testset import SegmentScores
+from tests.builders.score_tables import rated_systems
 from tests.builders.toys import Given, mean, texts
 
 SET = TestSet(
@@ -116,32 +117,28 @@ def corpus():
     return TestSet("t", {"X": three, "A": one, "B": two}, {"r": reference})
 
 
-def test_contributions_and_scores_are_those_of_sacrebleu():
-    from sacrebleu.metrics.bleu import BLEU
+def score_of_sacrebleu(testset, name, kept):
+    """BLEU of a system on some segments."""
+    output, reference = testset.systems[name], testset.references["r"]
+    return BLEU().corpus_score([output[k] for k in kept], [[reference[k] for k in kept]]).score
 
+
+def test_contributions_and_scores_are_those_of_sacrebleu():
     testset, bleu = corpus(), make_metric("bleu")
     statistics = bleu.statistics(testset)
     added = measure_contributions(testset, bleu, "A", "B", statistics)
 
-    def score(name, kept):
-        return (
-            BLEU()
-            .corpus_score(
-                [testset.systems[name][k] for k in kept],
-                [[testset.references["r"][k] for k in kept]],
-            )
-            .score
-        )
+    def scores(*kept):
+        return [score_of_sacrebleu(testset, name, kept) for name in "AB"]
 
-    every = list(range(30))
-    whole = score("A", every) - score("B", every)
+    every = range(30)
+    whole = np.subtract(*scores(*every))
     for k in every:
-        rest = [other for other in every if other != k]
-        assert added[k] == pytest.approx(whole - (score("A", rest) - score("B", rest)), abs=1e-9)
-    some_of_them = [2, 3, 11, 20]
-    assert score_selection(
-        testset, bleu, "A", "B", statistics, np.array(some_of_them)
-    ) == pytest.approx((score("A", some_of_them), score("B", some_of_them), 4), abs=1e-9)
+        rest = np.subtract(*scores(*(other for other in every if other != k)))
+        assert added[k] == pytest.approx(whole - rest, abs=1e-9)
+    chosen = np.array([2, 3, 11, 20])
+    found = score_selection(testset, bleu, "A", "B", statistics, chosen)
+    assert found == pytest.approx((*scores(*chosen), 4), abs=1e-9)
     assert measure_contributions(testset, bleu, "B", "A", statistics) == pytest.approx(-added)
 
 
@@ -158,42 +155,28 @@ def test_above_zero_speaks_for_a_also_where_lower_is_better():
 
 
 def test_without_the_deciding_segments_the_lead_is_gone_and_with_the_last_of_them_it_is_not():
-    from sacrebleu.metrics.bleu import BLEU
-
     testset, bleu = corpus(), make_metric("bleu")
     statistics = bleu.statistics(testset)
 
-    def lead(left_out, a, b):
+    def lead(left_out):
+        """By how much A, which is ahead, scores more than B."""
         kept = [k for k in range(30) if k not in left_out]
-        scores = [
-            BLEU()
-            .corpus_score(
-                [testset.systems[name][k] for k in kept],
-                [[testset.references["r"][k] for k in kept]],
-            )
-            .score
-            for name in (a, b)
-        ]
-        return scores[0] - scores[1]
+        first, second = (score_of_sacrebleu(testset, name, kept) for name in "AB")
+        return first - second
 
-    ahead, behind = ("A", "B") if lead([], "A", "B") > 0 else ("B", "A")
-    for a, b in (("A", "B"), ("B", "A")):
+    for a, b, sign in (("A", "B", 1), ("B", "A", -1)):
         added = measure_contributions(testset, bleu, a, b, statistics)
         deciding = deciding_segments(testset, bleu, a, b, statistics, added).tolist()
-        assert 0 < len(deciding) < 30 and lead(deciding, ahead, behind) <= 1e-9
-        assert all(lead(deciding[:n], ahead, behind) > 0 for n in range(len(deciding)))
-        assert deciding == sorted(deciding, key=lambda k: -added[k] * (1 if a == ahead else -1))
+        assert 0 < len(deciding) < 30
+        assert lead(deciding) <= 1e-9
+        for n in range(len(deciding)):
+            assert lead(deciding[:n]) > 0
+        assert deciding == sorted(deciding, key=lambda k: -sign * added[k])
 
 
 def rated(higher=True, **scores):
     """A test set of which people rated the outputs, its metric, and that metric's statistics."""
-    n = len(next(iter(scores.values())))
-    testset = TestSet(
-        "t",
-        {name: [""] * n for name in scores},
-        {"r": [""] * n},
-        scores={"human": SegmentScores(scores, higher_is_better=higher)},
-    )
+    testset = rated_systems(scores, higher=higher)
     metric = resolve_metric(testset, "human")
     return testset, metric, metric.statistics(testset)
 
@@ -229,23 +212,20 @@ def test_neighbours_are_of_the_same_document():
 
 
 def test_systems_on_one_segment_are_in_order_of_their_score():
-    from sacrebleu.metrics.bleu import BLEU
-
     testset, bleu = corpus(), make_metric("bleu")
     rows = system_scores(testset, bleu, bleu.statistics(testset), 4)
-    assert [score for _, score in rows] == sorted((score for _, score in rows), reverse=True)
-    for name, score in rows:
-        assert score == pytest.approx(
-            BLEU().corpus_score([testset.systems[name][4]], [[testset.references["r"][4]]]).score,
-            abs=1e-9,
-        )
+    expected = {name: score_of_sacrebleu(testset, name, [4]) for name in testset.systems}
+    assert dict(rows) == pytest.approx(expected, abs=1e-9)
+    assert [name for name, _ in rows] == sorted(expected, key=lambda name: -expected[name])
     header, table = system_table(testset, 4, rows)
     assert header == ["line", "system", "score", "output"]
-    assert list(table)[0] == [5, rows[0][0], rows[0][1], testset.systems[rows[0][0]][4]]
+    (name, score), *_ = rows
+    assert list(table)[0] == [5, name, score, testset.systems[name][4]]
     for higher, order in ((True, ["C", "A", "B"]), (False, ["A", "C", "B"])):  # B was not rated
         testset, human, statistics = rated(higher, A=[1.0, 2], B=[None, 3], C=[2.0, 4])
         rows = system_scores(testset, human, statistics, 0)
-        assert [name for name, _ in rows] == order and rows[-1] == ("B", None)
+        assert [name for name, _ in rows] == order
+        assert rows[-1] == ("B", None)
 
 
 def test_table_of_segments():

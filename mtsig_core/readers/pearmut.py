@@ -1,0 +1,312 @@
+"""Read the annotations of Pearmut, with which WMT26 was annotated.
+
+Pearmut writes an entry for each document that an annotator submits: a line of JSON in
+``data/annotations/CAMPAIGN.jsonl``, or in the list of its campaign in ``annotations.json``, which the
+dashboard gives to download. Campaigns are called such as ``eng_Latn---ces_Latn v3``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from mtsig_core.errors import InputError
+from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
+from mtsig_core.languages import LANGUAGE
+from mtsig_core.readers.cells import describe_value, read_value, to_key, to_name
+from mtsig_core.readers.columns import (
+    EVIDENCE,
+    NAMES,
+    Evidence,
+    InputTable,
+    NumberedRows,
+    name_output,
+)
+from mtsig_core.readers.json_tables import read_records
+from mtsig_core.readers.limits import parse_bounded_json
+from mtsig_core.schema import from_plain
+from mtsig_core.testset import show_name
+
+#: What the scores are called: error span annotation, perhaps with several systems side by side.
+PEARMUT_SCORES = "ESA"
+_ROLES = ("system", "line", "score", "rater", "docid", "slot", "langpair", "domain")
+_HEADER = [*(NAMES[role][0] for role in _ROLES), EVIDENCE]
+_RESET = "__RESET__"  # in place of an annotation: what its annotator did before does not count
+_SEPARATOR = "_###_"  # in ids of items: DOMAIN_###_DOCUMENT_###_NUMBER
+_LONGEST_PAUSE = 61  # seconds between two actions, as Pearmut counts the time of annotators
+_EXPECTED = "an entry of Pearmut's annotations, with annotation, item, user_id and item_i"
+#: Why an item is no rating, by a pattern of its place in the campaign and its id.
+_ASIDE = {
+    "of attention checks": re.compile(r".* attention_check_"),
+    "tutorial": re.compile(r"welcome_|.*_#_tutorial_#_"),
+    "of the farewell": re.compile(r"goodbye_"),
+    "of items at random": re.compile(r"random_"),
+}
+
+_ENTRY = r'\{\s*"(?:annotation|actions|item|user_id|item_i|validations|comment)"\s*:'
+_STRING = r'"(?:[^"\\]|\\.)*"'
+#: Entries in lines, or in a list.
+_IN_LINES = re.compile(rf"\s*\[?\s*{_ENTRY}")
+#: Entries in a list for each campaign, of which the first may be empty.
+_BY_CAMPAIGN = re.compile(
+    rf"\s*\{{\s*(?:{_STRING}\s*:\s*\[\s*\]\s*,\s*)*{_STRING}\s*:\s*\[\s*{_ENTRY}"
+)
+_OWN_KEYS = re.compile(r'"(user_id|item_id|error_spans|__RESET__)"')
+
+
+def is_pearmut(text: str) -> bool:
+    """Whether a file begins as Pearmut's annotations do."""
+    begins_so = _IN_LINES.match(text) or _BY_CAMPAIGN.match(text)
+    return begins_so is not None and _OWN_KEYS.search(text) is not None
+
+
+def find_campaign_pair(campaign: str) -> str:
+    """The language pair that a campaign is named after; empty of another name.
+
+    >>> find_campaign_pair("eng_Latn---ces_Latn v3"), find_campaign_pair("pilot")
+    ('eng_Latn-ces_Latn', '')
+    """
+    match = re.match(rf"({LANGUAGE})---({LANGUAGE})(?![A-Za-z])", campaign)
+    return "" if match is None else f"{match[1]}-{match[2]}"
+
+
+# What Pearmut writes, as far as it is read.
+
+
+@dataclass
+class _Span:
+    start_i: int
+    end_i: int  # its last character
+    severity: str | None = None
+    category: str | None = None
+
+
+@dataclass
+class _Answer:
+    score: float | None = None
+    sliders: dict[str, float | None] | None = None
+    error_spans: list[_Span] | None = None
+
+    def find_score(self) -> float | None:
+        """The score, or the mean of the sliders; None where there is neither."""
+        values = [self.score]
+        if self.score is None and self.sliders is not None:
+            values = list(self.sliders.values())
+        present = [value for value in values if value is not None and math.isfinite(value)]
+        return statistics.fmean(present) if present else None
+
+
+@dataclass
+class _Rule:
+    score: list[float] | None = None  # its range
+
+
+@dataclass
+class _Item:
+    item_id: str | int
+    src: str | None = None
+    tgt: dict[str, str | None] = field(default_factory=dict)
+    validation: dict[str, _Rule] | None = None  # of an attention check
+
+
+@dataclass
+class _Action:
+    time: float
+
+
+@dataclass
+class _Entry:
+    """What an annotator submitted at once."""
+
+    annotation: str | list[dict[str, _Answer] | None]
+    user_id: str
+    item_i: int | str = 0
+    item: list[_Item] = field(default_factory=list)
+    actions: list[_Action] = field(default_factory=list)
+    validations: list[bool] | None = None
+
+    def list_answers(self) -> Iterator[tuple[_Item, Mapping[str, _Answer]]]:
+        """Each item with the answers by system, none where it was skipped; nothing of a reset."""
+        if not isinstance(self.annotation, str):
+            for item, answers in zip(self.item, self.annotation, strict=True):
+                yield item, answers or {}
+
+    def find_reason(self, item: _Item) -> str | None:
+        """Why an item is no rating of a system; None where it is one."""
+        place = f"{self.item_i} {item.item_id}"
+        for reason, pattern in _ASIDE.items():
+            if pattern.match(place):
+                return reason
+        return None
+
+    def list_results(self) -> list[bool]:
+        """Whether each check was passed, as Pearmut noted it, or by scores where it did not."""
+        checks = [(item, answers) for item, answers in self.list_answers() if item.validation]
+        if self.validations is not None and len(self.validations) == len(checks):
+            return self.validations
+        results = []
+        for item, answers in checks:
+            in_range = [
+                _is_in_range(answers[system], rule)
+                for system, rule in (item.validation or {}).items()
+                if system in answers
+            ]
+            results.append(all(in_range))
+        return results
+
+    def measure_seconds(self) -> float | None:
+        """The seconds of work, where a pause counts a minute at most; None without a log."""
+        times = [action.time for action in self.actions]
+        if not times:
+            return None
+        return sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+
+
+def _is_in_range(answer: _Answer, rule: _Rule) -> bool:
+    score = answer.find_score()
+    if not rule.score:
+        return True
+    return score is not None and min(rule.score) <= score <= max(rule.score)
+
+
+@dataclass
+class _Record:
+    """An entry with its place."""
+
+    campaign: str
+    row: str  # in the file
+    number: int  # in the campaign
+    entry: _Entry
+
+
+def _list_records(text: str, name: str) -> list[_Record]:
+    """The entries of all campaigns; the only campaign of entries in lines has the name of the file."""
+    by_campaign: dict[str, list[tuple[str, object]]] = {}
+    if _IN_LINES.match(text):
+        entries = read_records(text, name, _is_entry, _EXPECTED)
+        by_campaign[name_output(name)] = [(f"row {row}", entry) for row, entry in entries]
+    else:
+        for campaign, listed in _parse_campaigns(text, name).items():
+            title = f"campaign {show_name(campaign)}"
+            by_campaign[campaign] = [
+                (f"{title}, entry {number}", entry) for number, entry in enumerate(listed, 1)
+            ]
+    records = []
+    for campaign, numbered in by_campaign.items():
+        for number, (row, content) in enumerate(numbered, 1):
+            location = f"{name}, {row}"
+            if not _is_entry(content):
+                raise InputError(f"{location} is {describe_value(content)}. Expected {_EXPECTED}.")
+            entry = from_plain(_Entry, content, location)
+            if not isinstance(entry.annotation, str) and len(entry.annotation) != len(entry.item):
+                raise InputError(
+                    f"{location} has {len(entry.item)} items and {len(entry.annotation)} annotations. "
+                    "Expected one for each item. Download the annotations again."
+                )
+            records.append(_Record(campaign, row, number, entry))
+    return records
+
+
+def _parse_campaigns(text: str, name: str) -> dict[str, list[Any]]:
+    """The lists of entries by campaign."""
+    try:
+        content = parse_bounded_json(text, name)
+    except ValueError as error:
+        raise InputError(f"{name} is no JSON: {error}. Download the annotations again.") from None
+    campaigns = from_plain(dict[str, list[Any]], content, name)
+    unknown = [campaign for campaign in campaigns if not find_campaign_pair(campaign)]
+    if unknown and len(campaigns) > 1:
+        raise InputError(
+            f"{name} has {len(campaigns)} campaigns, and the name of {show_name(unknown[0])} says no "
+            "language pair. Expected names such as eng_Latn---ces_Latn v1. Download each on its own."
+        )
+    return campaigns
+
+
+def _is_entry(record: object) -> bool:
+    return isinstance(record, dict) and {"annotation", "user_id"} <= record.keys()
+
+
+def read_pearmut(text: str, name: str) -> InputTable:
+    """A row for each score, without what a reset has voided and what is beside the campaign."""
+    records = _list_records(text, name)
+    last_resets = {}
+    for k, record in enumerate(records):
+        if record.entry.annotation == _RESET:
+            last_resets[record.campaign, record.entry.user_id] = k
+    rows: NumberedRows = []
+    left_out: Counter[tuple[str, str]] = Counter()
+    checks: dict[str, list[AttentionCheck]] = {}
+    for k, record in enumerate(records):
+        entry = record.entry
+        is_void = k <= last_resets.get((record.campaign, entry.user_id), -1)
+        langpair = find_campaign_pair(record.campaign)
+        checks_of_pair = checks.setdefault(langpair, [])
+        if not is_void:
+            results = entry.list_results()
+            checks_of_pair += [AttentionCheck(entry.user_id, passed) for passed in results]
+        for item, answers in entry.list_answers():
+            reason = entry.find_reason(item)
+            if reason is None and is_void:
+                reason = "reset"
+            if reason is not None:
+                left_out[langpair, reason] += len(answers)
+                continue
+            cells = _list_ratings(record, item, answers, f"{name}, {record.row}")
+            left_out[langpair, "without a score"] += len(answers) - len(cells)
+            rows += [(record.row, rating) for rating in cells]
+    table = InputTable(
+        name, _HEADER, rows, left_out=left_out, checks=checks, counts_by_document=True
+    )
+    # Domains and language pairs may lack.
+    return table.select([k for k in range(len(_HEADER)) if "" not in table.list_cells(k)])
+
+
+def _list_ratings(
+    record: _Record, item: _Item, answers: Mapping[str, _Answer], location: str
+) -> list[Sequence[object]]:
+    """The rows of an item, those with a score."""
+    entry = record.entry
+    rated = [item for item in entry.item if entry.find_reason(item) is None]
+    begin = min((action.time for action in entry.actions), default=None)
+    annotation = Annotation(
+        f"{record.campaign} {record.number}",
+        entry.user_id,
+        begin,
+        entry.measure_seconds(),
+        len(rated),
+    )
+    line = read_value(f"{location}, item_id", item.item_id, to_key)
+    document, _, _ = str(line).rpartition(_SEPARATOR)
+    domain, separator, _ = document.partition(_SEPARATOR)
+    rows: list[Sequence[object]] = []
+    for system, answer in answers.items():
+        score = answer.find_score()
+        if score is None:
+            continue
+        spans = [
+            ErrorSpan(
+                span.start_i, span.end_i + 1, (span.severity or "").lower(), span.category or ""
+            )
+            for span in answer.error_spans or ()
+        ]
+        evidence = Evidence(annotation, item.src, item.tgt.get(system), tuple(spans))
+        cells = [
+            read_value(f"{location}, annotation", system, to_name),
+            line,
+            score,
+            entry.user_id,
+            document or str(line),
+            annotation.id,
+            find_campaign_pair(record.campaign),
+            domain if separator else "",
+            evidence,
+        ]
+        rows.append(cells)
+    return rows

@@ -1,0 +1,143 @@
+"""How far an annotation is, and which pairs of systems it leaves open, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mtsig_core.annotation_progress import ProgressRow
+from mtsig_core.metrics import metric_title
+from mtsig_core.report.document import Block, Section, TableBlock
+from mtsig_core.report.table import Cell, Table, TableBuilder
+from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
+from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan
+
+_COLUMNS = (
+    ("documents", "documents", "count", ""),
+    ("items", "items", "count", ""),
+    ("judgements", "scores", "count", ""),
+    ("raters", "raters", "count", ""),
+    ("hours", "hours of work", "score", ".1f"),
+    ("seconds_per_item", "seconds for an item", "score", ".0f"),
+)
+
+
+def progress_sections(result: TaskComparison) -> Iterator[Section]:
+    """A section for each language pair whose annotation is known."""
+    for lang_pair, comparison in result.pairs.items():
+        blocks = list(progress_blocks(comparison))
+        if blocks:
+            yield Section(f"{lang_pair}: how far the annotation is", blocks)
+
+
+def progress_blocks(comparison: Comparison) -> Iterator[Block]:
+    """What was annotated, and what the open pairs of its scores would take."""
+    rows = comparison.testset.progress
+    if not rows:
+        return
+    yield TableBlock(
+        table=progress_table(rows),
+        title="Annotated so far",
+        notes=(
+            "Items are counted once, whoever rated them. Hours count a pause as a minute at most. "
+            "Checks: attention checks passed.",
+        ),
+    )
+    for metric, metric_result in comparison.metrics.items():
+        open_pairs = list_open_pairs(comparison, metric_result)
+        if open_pairs:
+            [total] = [row for row in rows if row.kind == "all"]
+            yield TableBlock(
+                table=open_pairs_table(open_pairs, total, _name_units(comparison)),
+                title=f"{metric_title(metric)}: pairs still open",
+                notes=(_explain_open(metric_result, _name_units(comparison)),),
+            )
+
+
+def progress_table(rows: tuple[ProgressRow, ...]) -> Table:
+    """A row for all, and one for each domain, system and rater."""
+    table = TableBuilder("progress", rows)
+    table.add("kind", "of", "text")
+    table.add("name", "name", "name")
+    for key, title, kind, form in _COLUMNS:
+        table.add(key, title, kind, form=form)
+    table.add("checks", "checks", "written", _write_checks)
+    ruled = [k for k, row in enumerate(rows[:-1]) if row.kind != rows[k + 1].kind]
+    return table.build(ruled)
+
+
+def _write_checks(row: ProgressRow) -> Cell | None:
+    if not row.checks or row.kind == "system":
+        return None
+    return Cell(f"{row.checks_passed} of {row.checks}", row.checks_passed / row.checks)
+
+
+class OpenPair(NamedTuple):
+    """A pair without a significant difference, and the size that would find one."""
+
+    pair: PairResult
+    plan: PairPlan
+
+    @property
+    def name(self) -> str:
+        """Both systems, the better one first."""
+        return f"{self.pair.a} - {self.pair.b}"
+
+
+def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPair]:
+    """The pairs of systems that are still open, the largest difference first."""
+    if cannot_plan(comparison, result.metric) is not None or not result.pairs:
+        return []
+    plans = plan(comparison, _choose_difference(result), metric=result.metric)
+    plan_of = {frozenset((row.a, row.b)): row for row in plans}
+    open_pairs = []
+    for pair in result.pairs:
+        planned = plan_of.get(frozenset((pair.a, pair.b)))
+        if not pair.significant and planned is not None:
+            open_pairs.append(OpenPair(pair, planned))
+    return sorted(open_pairs, key=lambda row: -abs(row.pair.delta))
+
+
+def _choose_difference(result: MetricResult) -> float:
+    return default_difference(row.score for row in result.systems)
+
+
+def _name_units(comparison: Comparison) -> str:
+    if comparison.settings.unit == "document":
+        return "documents"
+    return "segments"
+
+
+def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str) -> Table:
+    """How many more units each pair would take, and hours of work at the rate so far."""
+
+    def count_more(row: OpenPair) -> int | None:
+        units = row.plan.size_family.units
+        return None if units is None else max(0, units - row.pair.n_units)
+
+    def count_hours(row: OpenPair) -> float | None:
+        more = count_more(row)
+        if more is None or total.hours is None or not row.pair.n_units:
+            return None
+        return more * total.hours / row.pair.n_units
+
+    table = TableBuilder("open-pairs", open_pairs)
+    table.add("pair", "pair", "name", lambda row: row.name)
+    table.add("difference", "difference", "difference", lambda row: row.pair.delta)
+    table.add("n_units", f"{units} of both", "count", lambda row: row.pair.n_units)
+    table.add(
+        "mdd_family", "smallest difference found so far", "score", lambda row: row.pair.mdd_family
+    )
+    table.add("more", f"more {units}", "count", count_more)
+    table.add("hours", "hours of work", "score", count_hours, form=".1f")
+    return table.build()
+
+
+def _explain_open(result: MetricResult, units: str) -> str:
+    difference = _choose_difference(result)
+    return (
+        f"More {units}: until a true difference of {difference:g} is found 8 times in 10, at alpha divided by "
+        "the number of pairs. The difference is named beforehand, as the one seen here is no guide to the true "
+        f"one. Hours: all work so far, by the {units} that both systems have. Do not stop as soon as a pair is "
+        "significant: looks at a running annotation add up to more than alpha."
+    )
