@@ -33,6 +33,9 @@ _MACHINES = re.compile(
     "gemba|metric|comet|kiwi|bleurt|bert|yisi|unite|matese|remedy|gpt|prism|bleu|chrf|ter$"
 )
 
+#: Direct assessment: scores as they were given, and standardized by rater.
+RAW_DA, STANDARDIZED_DA = "DA-raw", "DA-z"
+
 _ANY = (-math.inf, math.inf)
 _COUNTED = (0, math.inf)
 

@@ -43,6 +43,7 @@ open_tab, tabs = controls.tabs([*names, "Caveats and method", "Export"])
 if progress:
     with tabs["Progress"]:
         results_sections.show_progress(progress)
+        results_sections.follow_files(view.kept.source)
 with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)

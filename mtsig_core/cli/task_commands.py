@@ -5,9 +5,12 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 from mtsig_core.caution import Caution
 from mtsig_core.cli.inputs import (
@@ -40,7 +43,7 @@ from mtsig_core.cli.testset_commands import (
     run_replicate_task,
     write_all_rules,
 )
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import InputError, SettingError
 from mtsig_core.experiments.metric_agreement import (
     AS_COMPARED,
     agreement,
@@ -101,6 +104,11 @@ def add_task(parser: ArgumentParser) -> None:
         "--track",
         choices=("constrained", "unconstrained"),
         help="compare only the systems of one track",
+    )
+    group.add_argument(
+        "--watch",
+        action="store_true",
+        help="print again whenever a file of the task changes, until Ctrl+C",
     )
     group.add_argument(
         "--exclude",
@@ -164,7 +172,8 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
     if source.folder is None or not is_folder(source.folder):
         return
     sentences: list[str] = []
-    if is_archive(source.folder) or list_task_tables(Path(source.folder)):
+    folder = Path(source.folder)
+    if is_archive(folder) or (folder.is_dir() and list_task_tables(folder)):
         sentences += unread_sentences(contents_of(source.folder).unread)
     if args.scores:  # without, all tables next to the texts are tried
         read_paths = {path for *_, path in source.scores}
@@ -177,8 +186,41 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
         print(f"mtsig: {printable(sentence)}", file=sys.stderr)
 
 
+_PAUSE = 2.0  # seconds between two looks at the files of a task
+
+
 def run_task(args: Namespace) -> None:
-    """Compare the systems of a task."""
+    """Compare the systems of a task, with --watch again whenever a file changes."""
+    states = _list_states(args)
+    _compare_systems(args)
+    while args.watch:
+        sleep(_PAUSE)
+        new_states = _list_states(args)
+        if new_states == states:
+            continue
+        states = new_states
+        print(f"mtsig: the files have changed, {datetime.now():%H:%M:%S}", file=sys.stderr)
+        try:
+            _compare_systems(args)
+        except InputError as error:  # the next change may mend it
+            print(f"mtsig: {printable(str(error))}", file=sys.stderr)
+
+
+def _list_states(args: Namespace) -> list[tuple[Path, int, int]]:
+    """Path, size and time of each file of a task that is watched."""
+    if not args.watch:
+        return []
+    source = _read_one_task(args)
+    states = []
+    for path in [*source.files(), *source.list_joined_files()]:
+        with suppress(FileNotFoundError):
+            state = path.stat()
+            states.append((path, state.st_size, state.st_mtime_ns))
+    return states
+
+
+def _compare_systems(args: Namespace) -> None:
+    """Compare the systems of a task once."""
     _check_views(args)
     source = _read_one_task(args)
     if args.folder is not None and not Path(args.folder).exists():

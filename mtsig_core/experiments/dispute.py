@@ -26,6 +26,7 @@ from mtsig_core.stats.engine import measure
 from mtsig_core.stats.pair import PairExamination, examine_pair, find_extremes
 from mtsig_core.stats.power import PairPlan, default_difference, plan
 from mtsig_core.stats.ranks import RankInputs, fitting_rules
+from mtsig_core.stats.significance import ONLY_LOOK
 from mtsig_core.testset import TestSet
 
 _DOCUMENTS = 5  # each way
@@ -104,6 +105,7 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     resamples: int = 2000,
     seed: int = 0,
     rank_rule: str = "simultaneous",
+    look: str = ONLY_LOOK,
     jobs: int = 1,
     comparison: Comparison | None = None,
     progress: Progress | None = None,
@@ -130,10 +132,12 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
             resamples=resamples,
             seed=seed,
             rank_rule=rank_rule,
+            look=look,
             jobs=jobs,
             progress=progress,
         )
     a, b = _choose_pair(comparison, a, b)
+    alpha = comparison.settings.alpha  # of the look
     sizes = {"trials": trials, "alpha": alpha, "resamples": resamples, "seed": seed, "jobs": jobs}
     task = _Task(testset, comparison, a, b, block_length, sizes)
     disputes = []

@@ -28,7 +28,7 @@ from mtsig_core.stats.published_scores import (
     match_names,
     replicate_ranks,
 )
-from mtsig_core.stats.ranks import fitting_rules
+from mtsig_core.stats.ranks import count_only_by_rule, fitting_rules
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import resolve
 from mtsig_core.stats.weighted import rank_by_weighted_mean
@@ -420,6 +420,7 @@ class RankedAgainstTests:
     tied: int = 0  # of them
     not_significant: int = 0  # pairs
     separated: int = 0  # of them
+    only_by_rule: int = 0  # of them, pairs that the test of the rule calls different
 
     def __add__(self, other: RankedAgainstTests) -> RankedAgainstTests:
         return RankedAgainstTests(
@@ -427,6 +428,7 @@ class RankedAgainstTests:
             self.tied + other.tied,
             self.not_significant + other.not_significant,
             self.separated + other.separated,
+            self.only_by_rule + other.only_by_rule,
         )
 
 
@@ -444,7 +446,7 @@ def count_against_tests(result: MetricResult) -> RankedAgainstTests:
             counts += RankedAgainstTests(significant=1, tied=int(is_tied))
         else:
             counts += RankedAgainstTests(not_significant=1, separated=int(not is_tied))
-    return counts
+    return replace(counts, only_by_rule=count_only_by_rule(result))
 
 
 # The findings of a task: the numbers that a paper prints of each language pair, in one place.

@@ -14,6 +14,7 @@ from mtsig_core.errors import InputError, suggest_name
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.readers.cells import count_truths, read_column
 from mtsig_core.readers.limits import spend
+from mtsig_core.score_names import RAW_DA
 from mtsig_core.testset import as_list, show_name
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ EXPECTED_COLUMNS = (
     "Expected a row for each score with the columns system, line, score (and docid, domain). A row for each line with "
     "a column for each system is read too."
 )
+RAW = "raw"  # the column of scores as they were given, next to standardized ones
 #: Names of columns that hold no scores.
 _NO_SCORES = set().union(*(names for role, names in NAMES.items() if role != "score"))
 
@@ -173,8 +175,11 @@ class InputTable:
     def find_score(self, metric: str) -> int | None:
         """The column of scores: the one named after them, else the only one with a usual name."""
         lower = [title.lower() for title in self.header]
-        if metric.lower() in lower:
-            return lower.index(metric.lower())
+        name = metric.lower()
+        if self.is_standardized and name == RAW_DA.lower():
+            name = RAW
+        if name in lower:
+            return lower.index(name)
         usual = (*NAMES["score"], *self.score_names)
         places = [place for place, title in enumerate(lower) if title in usual]
         if len(places) > 1:

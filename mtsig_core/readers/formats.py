@@ -48,6 +48,7 @@ from mtsig_core.readers.text_formats import (
     read_wmt25,
 )
 from mtsig_core.readers.text_tables import TextTable, share_words, tabulate_texts
+from mtsig_core.score_names import STANDARDIZED_DA
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.
@@ -537,7 +538,7 @@ FORMATS = (
         )
         for name, scores, more in (
             ("appraise-esa", "ESA", r'[^,]*,"?(True|False)"?,"?\['),
-            ("appraise-da", "DA-z", ""),
+            ("appraise-da", STANDARDIZED_DA, ""),
         )
     ),
     Format(
@@ -562,7 +563,7 @@ FORMATS = (
             endings=endings,
         )
         for name, scores, words, endings in (
-            ("mturk", "DA-z", ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
+            ("mturk", STANDARDIZED_DA, ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"), (".csv",)),
             (
                 "mqm-averages",
                 "MQM",

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from mtsig_core.errors import InputError
@@ -29,6 +30,7 @@ from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.lines import read_lines, read_table, sniff_file
 from mtsig_core.readers.mturk_tables import read_mturk_systems
+from mtsig_core.readers.task_names import find_pair
 from mtsig_core.testset import show_name
 
 _EXPECTED = "a table of published scores"
@@ -77,8 +79,13 @@ def read_official(path: FilePath, langpair: str | None = None) -> OfficialTable:
 
 
 def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
-    """The tables of a shared task in a file; errors as `parse_official_tables` has them."""
-    return parse_official_tables(read_published(path), show_name(path))
+    """The tables of a shared task in a file, whose name may say the language pair.
+
+    Errors as `parse_official_tables` has them.
+    """
+    pair = find_pair(Path(path).name)
+    tables = parse_official_tables(read_published(path), show_name(path), is_task=not pair)
+    return {pair_of_table or pair: table for pair_of_table, table in tables.items()}
 
 
 def read_published(path: FilePath) -> str:

@@ -7,6 +7,7 @@ dashboard gives to download. Campaigns are called such as ``eng_Latn---ces_Latn 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import statistics
@@ -213,6 +214,18 @@ def _list_records(text: str, name: str) -> list[_Record]:
     return records
 
 
+def _drop_unfinished(text: str) -> tuple[str, int]:
+    """Entries in lines without a last line that breaks off, and how many lines are dropped."""
+    lines, _, last = text.rpartition("\n")
+    if not lines.strip() or not last.strip() or _IN_LINES.match(text) is None:
+        return text, 0
+    try:
+        json.loads(last)
+    except ValueError:
+        return lines, 1
+    return text, 0
+
+
 def _parse_campaigns(text: str, name: str) -> dict[str, list[Any]]:
     """The lists of entries by campaign."""
     try:
@@ -234,7 +247,11 @@ def _is_entry(record: object) -> bool:
 
 
 def read_pearmut(text: str, name: str) -> InputTable:
-    """A row for each score, without what a reset has voided and what is beside the campaign."""
+    """A row for each score, without what a reset has voided and what is beside the campaign.
+
+    Pearmut adds lines while annotators work, so the last line may be incomplete; it is counted.
+    """
+    text, n_unfinished = _drop_unfinished(text)
     records = _list_records(text, name)
     last_resets = {}
     for k, record in enumerate(records):
@@ -243,6 +260,8 @@ def read_pearmut(text: str, name: str) -> InputTable:
     rows: NumberedRows = []
     left_out: Counter[tuple[str, str]] = Counter()
     checks: dict[str, list[AttentionCheck]] = {}
+    if n_unfinished:
+        left_out[find_campaign_pair(name_output(name)), "line that is not finished"] = n_unfinished
     for k, record in enumerate(records):
         entry = record.entry
         is_void = k <= last_resets.get((record.campaign, entry.user_id), -1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -21,7 +21,6 @@ from mtsig_core.readers.files import (
     is_archive,
     is_file,
     is_folder,
-    list_folder,
     list_paths,
     read_uploaded,
 )
@@ -67,19 +66,16 @@ def list_published_files(folder: FilePath) -> list[PublishedFile]:
     return files
 
 
-def _list_files(folder: FilePath) -> list[Path]:
+def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
     is_workbook = os.fsdecode(folder).lower().endswith(".xlsx")  # which is a zip, too
     if is_workbook or not is_folder(folder):
         return [Path(folder)]
-    if is_archive(folder):
-        return [path for path in list_paths(folder) if is_file(path)]
     files = []
     for path in list_paths(folder):
         if is_file(path):
             files.append(path)
-        elif is_folder(path):
-            inside = [path / name for name in list_folder(path)]
-            files += [file for file in inside if is_file(file)]
+        elif depth and not is_archive(folder):  # of which all is listed
+            files += _list_files(path, depth - 1)
     return files
 
 
@@ -130,24 +126,23 @@ def _parse_file(path: Path) -> dict[str, OfficialTable]:
 
 
 def join_published(files: Iterable[PublishedFile]) -> PublishedValues:
-    """The values of all files; a column that differs in two files has the name of the second file."""
+    """The values of all files; a column that was there before has the name of its file."""
     values: PublishedValues = {}
+    titles: dict[str, set[str]] = {}
     for file in files:
         for pair, table in file.tables.items():
-            of_pair = values.setdefault(pair, {})
+            known_titles = titles.setdefault(pair, set())
             for column, texts in _list_columns(table).items():
-                differs = any(
-                    of_pair.get(name, {}).get(column, text) != text for name, text in texts.items()
-                )
-                title = f"{column} ({show_name(file.path.name)})" if differs else column
+                title = f"{column} ({file.path.name})" if column in known_titles else column
+                known_titles.add(title)
                 for system, text in texts.items():
-                    of_pair.setdefault(system, {})[title] = text
+                    values.setdefault(pair, {}).setdefault(system, {})[title] = text
     return values
 
 
-def _list_columns(table: OfficialTable) -> dict[str, dict[str, str]]:
+def _list_columns(table: OfficialTable) -> dict[str, Mapping[str, str]]:
     """The numbers of each column, and the ranks, by system."""
-    columns = {title: dict(texts) for title, texts in table.columns.items() if texts}
+    columns = {title: texts for title, texts in table.columns.items() if texts}
     if table.ranks:
         columns[RANK] = {system: _write_rank(rank) for system, rank in table.ranks.items()}
     return columns

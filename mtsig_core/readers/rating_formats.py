@@ -26,6 +26,7 @@ from mtsig_core.languages import two_letters
 from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_number, to_object
 from mtsig_core.readers.columns import (
     NAMES,
+    RAW,
     InputTable,
     NumberedRows,
     RowId,
@@ -41,10 +42,7 @@ from mtsig_core.readers.text_tables import name_reference
 from mtsig_core.testset import show_name
 
 _SLOT = NAMES["slot"][0]
-#: Scores as they were given, in addition to standardized ones: scores of this name are taken from
-#: there.
-_RAW = "raw"
-_HEADER = ("system", "line", "score", "rater", "docid", "domain", "langpair", _SLOT, _RAW)
+_HEADER = ("system", "line", "score", "rater", "docid", "domain", "langpair", _SLOT, RAW)
 #: The fields of a rating by their titles in `_HEADER`.
 _Fields = dict[str, Any]
 
@@ -201,7 +199,7 @@ def _standardize(
         fields = row.list_fields()
         fields["line"] = f"{row.document}:{row.item}" if counts_by_document else row.item
         fields["score"] = (row.score - mean) / sd
-        fields[_RAW] = row.score
+        fields[RAW] = row.score
         ratings.append((row.number, fields))
     return _tabulate(
         name,
@@ -377,14 +375,16 @@ def read_spaced(text: str, name: str) -> InputTable:
     table = read_delimited("\n".join(lines), name)
     titles = [title.lower() for title in table.header]
     is_mturk = "z.scr" in titles
-    columns = ["sys", "sid", "z.scr"] if is_mturk else ["system", "seg_id", titles[1]]
+    if not is_mturk:
+        table = table.select([titles.index(title) for title in ("system", "seg_id", titles[1])])
+        return replace(table, header=["system", "line", "score"])
+    columns = ("sys", "sid", "z.scr", "raw.scr")
     table = table.select([titles.index(title) for title in columns])
-    rows = table.rows
-    if is_mturk:
-        rows = [
-            (row, [re.sub(r"\.\d+$", "", str(system)), *cells]) for row, (system, *cells) in rows
-        ]
-    return replace(table, header=["system", "line", "score"], rows=rows)
+    rows: NumberedRows = []
+    for row, (system, *cells) in table.rows:
+        rows.append((row, [re.sub(r"\.\d+$", "", str(system)), *cells]))
+    header = ["system", "line", "score", RAW]
+    return replace(table, header=header, rows=rows, is_standardized=True)
 
 
 # WMT25's JSON.

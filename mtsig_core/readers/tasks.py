@@ -56,7 +56,7 @@ from mtsig_core.readers.task_names import (
 from mtsig_core.readers.texts import drop_canary
 from mtsig_core.readers.wmt import ONE_OF_EACH, language_pairs, list_left_out, read_wmt
 from mtsig_core.readers.wmt_xml import read_wmt_xml
-from mtsig_core.score_names import settle_directions
+from mtsig_core.score_names import RAW_DA, STANDARDIZED_DA, settle_directions
 from mtsig_core.task import Task
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
@@ -256,6 +256,8 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         if not table.pairs:
             return []
         tables.append(table)
+        if table.name == STANDARDIZED_DA:
+            tables.append(table._replace(name=RAW_DA))
     return tables
 
 

@@ -624,7 +624,8 @@ CAUTION_KINDS: dict[str, Kind] = {
         "means are of different segments.{follows_means:? The better systems have more of them, as where the means decide "
         "what is rated next. Then the means themselves are biased.}",
         advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}{across_raters:? They "
-        "may come from how strict raters are. Each rating as a segment compares only what the same rater saw.}",
+        "may come from how strict raters are. Single ratings as segments compare only what the same rater saw, and scores "
+        "adjusted for raters use all ratings.}",
         derive=_compare_counts,
     ),
     "cannot-tell-apart": Kind(
@@ -936,7 +937,7 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
         "counted",
         "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
         "as WMT22 ranked.",
-        advice="--scores raw=FILE takes the scores as they were given, as WMT23 ranked.",
+        advice="--scores raw=FILE, or --metrics DA-raw of a task, takes the scores as they were given, as WMT23 ranked.",
         facts=("metric",),
     ),
     "mqm-weights": Kind(

@@ -905,7 +905,8 @@ _RANKS_NOTE = (
 )
 _COUNTS_NOTE = (
     "How each rule fits the tests of pairs. Ranked as tied: significant pairs whose rank ranges share a "
-    "rank. Ranked apart: pairs without a significant difference whose rank ranges share none."
+    "rank. Ranked apart: pairs without a significant difference whose rank ranges share none. Differ by the rule: "
+    "pairs that its own test calls different, without a significant difference."
 )
 
 
@@ -1041,7 +1042,7 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
             top = ", ".join(_list_top_group(result))
             sizes = Counter(row.cluster or 0 for row in result.systems)
             clusters = " + ".join(str(sizes[cluster]) for cluster in sorted(sizes))
-        counts = RankedAgainstTests(0, 0, 0, 0)
+        counts = RankedAgainstTests()
         for result in in_rule.values():
             counts += count_against_tests(result)
         rows.append((RANK_RULES[rule].title, top, clusters, *asdict(counts).values()))
@@ -1053,6 +1054,7 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
         Column("tied", "ranked as tied", "count"),
         Column("not_significant", "not significant", "count"),
         Column("separated", "ranked apart", "count"),
+        Column("only_by_rule", "differ by the rule", "count"),
     )
     return Table("rule-counts", columns, tuple(rows))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mtsig_core.annotation_progress import ProgressRow
@@ -20,14 +21,26 @@ _COLUMNS = (
     ("hours", "hours of work", "score", ".1f"),
     ("seconds_per_item", "seconds for an item", "score", ".0f"),
 )
+_TITLE = "how far the annotation is"
+_NOTE = (
+    "Items are counted once, whoever rated them. Hours count a pause as a minute at most. Checks: attention checks "
+    "passed."
+)
 
 
 def progress_sections(result: TaskComparison) -> Iterator[Section]:
-    """A section for each language pair whose annotation is known."""
+    """A section for all language pairs whose annotation is known, and one for each of them."""
+    totals = []
+    sections = []
     for lang_pair, comparison in result.pairs.items():
         blocks = list(progress_blocks(comparison))
         if blocks:
-            yield Section(f"{lang_pair}: how far the annotation is", blocks)
+            totals.append(replace(comparison.testset.progress[0], name=lang_pair))
+            sections.append(Section(f"{lang_pair}: {_TITLE}", blocks))
+    if len(sections) > 1:
+        block = TableBlock(table=progress_table(totals), title="Annotated so far", notes=(_NOTE,))
+        yield Section(f"All language pairs: {_TITLE}", [block])
+    yield from sections
 
 
 def progress_blocks(comparison: Comparison) -> Iterator[Block]:
@@ -38,10 +51,7 @@ def progress_blocks(comparison: Comparison) -> Iterator[Block]:
     yield TableBlock(
         table=progress_table(rows),
         title="Annotated so far",
-        notes=(
-            "Items are counted once, whoever rated them. Hours count a pause as a minute at most. "
-            "Checks: attention checks passed.",
-        ),
+        notes=(_NOTE,),
     )
     for metric, metric_result in comparison.metrics.items():
         open_pairs = list_open_pairs(comparison, metric_result)
@@ -54,7 +64,7 @@ def progress_blocks(comparison: Comparison) -> Iterator[Block]:
             )
 
 
-def progress_table(rows: tuple[ProgressRow, ...]) -> Table:
+def progress_table(rows: Sequence[ProgressRow]) -> Table:
     """A row for all, and one for each domain, system and rater."""
     table = TableBuilder("progress", rows)
     table.add("kind", "of", "text")

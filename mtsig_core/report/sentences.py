@@ -1483,7 +1483,7 @@ def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     rule = find_rule_of(results, settings.rank_rule)
     if rule.name != "simultaneous":
         place = " within each language pair" if is_task else ""
-        return [f"Ranks are {rule.title}{place}."]
+        return [f"Ranks are {rule.title}{place}.", *_count_only_by_rule(results, rule)]
     sentences = []
     unfit = explain_unfit_rule(results[0], settings)
     if unfit:
@@ -1498,6 +1498,18 @@ def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     level = write_level(settings)
     sentences.append(f"Rank ranges hold jointly at about {level} for all systems{place}.")
     return sentences
+
+
+def _count_only_by_rule(results: Iterable[MetricResult], rule: RankRule) -> list[str]:
+    """Write how many pairs of systems only the rule of the ranks separates; nothing for none."""
+    n_only = n_pairs = 0
+    for result in results:
+        n_only += count_only_by_rule(result)
+        n_pairs += len(result.pairs)
+    if n_only == 0:
+        return []
+    pairs = format_count(n_pairs, "pair")
+    return [f"Ranked {rule.title}, {n_only} of {pairs} differ without a significant difference."]
 
 
 def explain_unfit_rule(result: MetricResult, settings: Settings) -> str:
@@ -1546,6 +1558,18 @@ def explain_own_tests(result: MetricResult, settings: Settings) -> str:
         f"These differences and decisions are by {_name_test(settings)}, not by the rule of the ranks. Ranked "
         f"{rule.title}, the difference is of {rule.compares}, and {n_by_rule} of {n_pairs} {verb}."
     )
+
+
+def explain_tests_across(comparison: TaskComparison, metric: str) -> list[str]:
+    """Write that pairs across language pairs are by the test, where a rule ranks within each."""
+    rule = find_metric_rule(comparison, metric)
+    if rule.name == "simultaneous":
+        return []
+    settings = _get_settings(select_lang_pairs(comparison, metric))
+    return [
+        f"These differences and decisions are by {_name_test(settings)}. Ranks {rule.title} are made within each "
+        "language pair."
+    ]
 
 
 def _name_test(settings: Settings) -> str:

@@ -26,7 +26,13 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
-from mtsig_core.score_names import check_settled, order_metrics, pick_human_scores
+from mtsig_core.score_names import (
+    RAW_DA,
+    STANDARDIZED_DA,
+    check_settled,
+    order_metrics,
+    pick_human_scores,
+)
 from mtsig_core.stats import engine
 from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
@@ -861,7 +867,8 @@ def find_exclusions(lang_pair: str, exclude: Iterable[TaskExclusion]) -> tuple[E
 def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> list[str]:
     """Return the metrics to compare a task by.
 
-    By default all scores of the task, and BLEU for language pairs without scores.
+    By default all scores of the task, and BLEU for language pairs without scores. Of ratings that
+    are there as they were given, too, the standardized ones.
     """
     if metrics is None:
         names = _choose_metrics(task)
@@ -893,7 +900,9 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
 
 
 def _choose_metrics(task: TaskInfo) -> list[str]:
-    metrics = task.own_scores
+    metrics = list(task.own_scores)
+    if {RAW_DA, STANDARDIZED_DA} <= {*metrics}:
+        metrics.remove(RAW_DA)  # which are the same ratings
     if not all(task.scores.values()):
         metrics = [*metrics, "bleu"]
     names = order_metrics(metrics, task.primary)

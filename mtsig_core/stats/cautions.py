@@ -1319,7 +1319,7 @@ def about_scores(testset: TestSet, metric: str) -> Iterator[Caution]:
         averaged = _find_averaged_ratings(testset, metric)
         if averaged and averaged["n_raters"] > 1 and not testset.references:
             facts["across_raters"] = True
-            remedies = (_EACH_RATING,)
+            remedies = (_EACH_RATING, {"raters": "adjusted"})
         yield Caution("rated-on-different-lines", facts, metric, remedies=remedies)
 
 

@@ -666,6 +666,8 @@ _SAME = {
     "mbleu": "m-bleu",
     "zscr": "da-z",
     "z": "da-z",
+    "rawscr": "da-raw",
+    "raw": "da-raw",
 }
 
 

@@ -145,7 +145,7 @@ def show_agreement(view: View) -> None:
     names = controls.several(
         "Metrics", others, "held", default, format_func=metric_titles(others).get
     )
-    settings = {"alpha": view.settings["alpha"], "seed": view.settings["seed"]}
+    settings = {"alpha": view.alpha, "seed": view.settings["seed"]}
 
     # A worker gets this function itself: one of this module would load Streamlit there.
     def compare_with_people(testset, metric, metrics, progress, **settings):

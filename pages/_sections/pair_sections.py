@@ -62,7 +62,7 @@ from pages._ui.screen import or_end_page
 from pages._ui.views import View
 from pages._work.names import errors_with_names
 
-_EXAMINATION_SETTINGS = ("unit", "trials", "alpha", "seed")
+_EXAMINATION_SETTINGS = ("unit", "trials", "seed")
 
 
 @dataclass(frozen=True)
@@ -162,6 +162,7 @@ class Pair:
 def examine_systems(view: View, a: str, b: str) -> Pair:
     """Examine two systems with the settings of the view."""
     settings = {name: view.settings[name] for name in _EXAMINATION_SETTINGS}
+    settings["alpha"] = view.alpha
     examination = view.experiment(examine_pair, "Examining the pair", a=a, b=b, **settings)
     return Pair(view, a, b, examination)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,6 +14,7 @@ from mtsig_core import METRICS, Comparison, MtsigError
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.metric_agreement import AS_COMPARED, kept_agreement
 from mtsig_core.metrics import metric_titles
+from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
@@ -254,15 +256,44 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
         screen.show_table(pair_runs_table(comparison, metric), "task.pair_runs")
 
 
+_PAUSE = 5.0  # seconds between two looks at the files of a running annotation
+
+
+def follow_files(source: TaskSource) -> None:
+    """Draw the page again when a file of the server changes, as those of a running annotation do."""
+    if source.folder is None or is_archive(source.folder):
+        return
+    states = _list_states(source)
+
+    @st.fragment(run_every=_PAUSE)
+    def look():
+        if _list_states(source) != states:
+            st.rerun()
+
+    look()
+
+
+def _list_states(source: TaskSource) -> list[tuple[int, int]]:
+    """Size and time of each file of a task."""
+    states = []
+    for path in [*source.files(), *source.list_joined_files()]:
+        with suppress(FileNotFoundError):
+            state = path.stat()
+            states.append((state.st_size, state.st_mtime_ns))
+    return states
+
+
 def show_progress(sections: Sequence[Section]) -> None:
-    """Draw how far the annotation of each language pair is, and which pairs of systems are open."""
-    for section in sections:
-        screen.plain(section.title)
-        for number, block in enumerate(section.blocks):
-            if isinstance(block, TableBlock):
-                screen.plain(block.title)
-                screen.show_table(block.table, key=f"progress.{section.title}.{number}")
-                st.caption(" ".join(block.notes))
+    """Draw how far the annotation of all language pairs is, or of the one that is chosen."""
+    by_title = {section.title: section for section in sections}
+    title = next(iter(by_title))
+    if len(by_title) > 1:
+        title = controls.choice("Progress of", list(by_title), "progress", pages_own=True)
+    for block in by_title[title].blocks:
+        if isinstance(block, TableBlock):
+            screen.plain(block.title)
+            screen.show_table(block.table)
+            st.caption(" ".join(block.notes))
 
 
 def show_across(comparison: TaskComparison, metric: str) -> None:

@@ -83,6 +83,7 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
     names = [name for name, setting in SETTINGS.items() if setting.offered is not None]
     is_boxed = has_effect(page, *names)
     has_ranks = "rank_rule" in page.settings
+    is_compared = "test" in page.settings and "correction" in page.settings
     box = nullcontext()
     line = st.empty()
     if is_boxed:
@@ -95,7 +96,7 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
                 "more than once."
             )
         settings = _draw_settings(page, names, segment_means)
-        if has_ranks:
+        if is_compared:
             look = _pick_look()
             if look != ONLY_LOOK:
                 settings["look"] = look
@@ -105,7 +106,7 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
             rule = _pick_rank_rule(segment_means)
             if rule != defaults("compare")["rank_rule"]:
                 settings["rank_rule"] = rule
-        if "test" in page.settings and "correction" in page.settings:
+        if is_compared:
             has_domains = testset is None or testset.domains is not None
             with presets:
                 _offer_presets(segment_means, has_domains, names, settings)

@@ -2,26 +2,9 @@
 
 import random
 
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "dog",
-    "house",
-    "river",
-    "sees",
-    "finds",
-    "old",
-    "small",
-    "quiet",
-    "bridge",
-    "over",
-    "under",
-    "and",
-    "then",
-    "market",
-    "street",
-]
+WORDS = (
+    "the a cat dog house river sees finds old small quiet bridge over under and then market street"
+).split()
 
 
 def sentences(n, seed):

@@ -212,26 +212,10 @@ def compare_given(statistics, rule=bleu, documents=None, higher_is_better=True, 
     return compare(testset, [metric], **settings).metrics["given"]
 
 
-_WORDS = [
-    "der",
-    "die",
-    "das",
-    "Haus",
-    "Hund",
-    "Katze",
-    "Fluss",
-    "Brücke",
-    "Markt",
-    "Straße",
-    "alt",
-    "klein",
-    "still",
-    "findet",
-    "sieht",
-    "über",
-    "unter",
-    "und",
-]
+_WORDS = (
+    "der die das Haus Hund Katze Fluss Brücke Markt Straße alt klein still findet "
+    "sieht über unter und"
+).split()
 
 
 def pair_result(a, b, delta, better=None, p=0.5, **numbers):

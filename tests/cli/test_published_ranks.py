@@ -10,11 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind, ttest_rel
 
 from mtsig_core import InputError, compare, compare_task
 from mtsig_core.readers.official_tables import PublishedRank, parse_official_table
 from mtsig_core.readers.scores import read_scores
 from mtsig_core.simulation.corpus import simulated_task
+from mtsig_core.stats.ranks import _rank_as_appraise as rank_as_appraise
+from mtsig_core.stats.ranks import _Wins as Wins
 from mtsig_core.testset import name_as_system
 from tests.builders.cases import brief
 from tests.builders.code import DATA
@@ -117,7 +120,6 @@ def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, run):
     ("file", "said"),
     [
         ("clusters", "z: The published ranking comes out with ranks as WMT21 into English and"),
-        ("ad-sys-ranking-cs-en-z-names", "Z.SCR: 12 of 12 published scores come out here"),
         ("ad-sys-scores-cs-en", "Z.SCR: 12 of 12 published scores come out here"),
     ],
 )
@@ -125,6 +127,15 @@ def test_the_tables_of_wmt22_come_out_of_the_ratings(file, said, run):
     ratings = HUMAN / "wmt22/ad-seg-scores-cs-en.csv"
     options = ["--langpair", "cs-en", "--official", HUMAN / f"wmt22/{file}.csv"]
     assert said in run("score", f"--scores=z={ratings}", *options).out
+
+
+@needs_published
+def test_the_means_of_wmt21_come_out_of_a_folder(run):
+    """The name of the table says the language pair."""
+    table = HUMAN / "wmt21/ad-sys-ranking-de-en-z-names.csv"
+    text = run("task", "--folder", HUMAN / "wmt21/ad-seg-scores-de-en.csv", "--official", table).out
+    for column in ("RAW.SCR", "Z.SCR"):
+        assert f"de-en, {column}: 20 of 20 published scores come out here" in text
 
 
 @needs_published
@@ -239,3 +250,85 @@ def test_wmt25_takes_each_rating_as_a_segment(
     assert ("rank-rule-of-ratings" in codes) == (n_segments == 30)
     task = run_json("task", "--folder", file.parent, *settings)
     assert task["pairs"]["en-de"]["testset"]["n_segments"] == n_segments
+
+
+@needs_published
+def test_wins_of_wmt23_have_the_lines_that_its_script_printed():
+    """The ratings are not published beside it: from the wins of each system, where the lines are."""
+    text = (HUMAN / "wmt23/results.cs-uk.txt").read_text()
+    printed = text[text.index("Ave Score") :].splitlines()[2:]
+    wins, lines = [], []
+    for line in printed:
+        if line.startswith("---"):
+            lines.append(len(wins))
+        elif line:
+            wins.append(int(line.split()[0]))
+    n_systems = len(wins)
+    assert lines.pop() == n_systems == 14  # the last line closes the table
+    scores = np.full((n_systems, 1), np.nan)  # from the best: who beats the last ones, as many
+    beats = np.zeros((n_systems, n_systems), dtype=bool)
+    for place, n_beaten in enumerate(wins):
+        beats[place, n_systems - n_beaten :] = True
+    p = np.where(beats, 0.01, np.nan)
+    order = np.arange(n_systems)
+    _, ranks = rank_as_appraise(Wins(scores[:, 0], order, p, beats))
+    clusters = ranks.cluster.tolist()
+    assert [k for k in range(1, n_systems) if clusters[k] != clusters[k - 1]] == lines
+
+
+def rank_campaign(entries):
+    """Ranks of a campaign of Pearmut as the script of WMT26 has them: by scipy, in loops."""
+    kept = []
+    for entry in entries:
+        if entry["annotation"] == "__RESET__":
+            kept = [before for before in kept if before["user_id"] != entry["user_id"]]
+        elif not isinstance(entry["item_i"], str):
+            kept.append(entry)
+    by_system = {}
+    for entry in kept:
+        for item, annotation in zip(entry["item"], entry["annotation"], strict=True):
+            for system, given in annotation.items():
+                scores = by_system.setdefault(system, {})
+                scores.setdefault(item["item_id"], []).append(given["score"])
+    items = sorted(set().union(*by_system.values()))
+    means = {
+        system: np.array([np.mean(scores.get(item, np.nan)) for item in items])
+        for system, scores in by_system.items()
+    }
+    order = sorted(means, key=lambda system: -np.nanmean(means[system]))
+
+    def differs(one, other):
+        pair = means[one], means[other]
+        p_paired = ttest_rel(*pair, nan_policy="omit").pvalue
+        return min(p_paired, ttest_ind(*pair, nan_policy="omit").pvalue) < 0.05
+
+    lines = []
+    for place in range(1, len(order)):
+        if all(differs(above, below) for above in order[:place] for below in order[place:]):
+            lines.append(place)
+    return order, lines
+
+
+@pytest.mark.parametrize("assignment", ["single-stream", "dynamic"])
+def test_wmt26_ranks_annotations_of_pearmut_as_its_script(assignment, run_json):
+    file = HUMAN.parent / "pearmut" / f"{assignment}.annotations.json"
+    if not file.is_file():
+        pytest.skip("needs the annotations in ../shared/data/pearmut")
+    campaigns = json.loads(file.read_text())
+    settings = "--rank-rule wmt26 --trials 99 --resamples 20"
+    found = run_json(f"task {settings} --folder", file)
+    places = {}
+    for (pair, here), (name, entries) in zip(
+        found["pairs"].items(), campaigns.items(), strict=True
+    ):
+        order, lines = rank_campaign(entries)
+        assert pair == name.removesuffix(" v1").replace("---", "-")
+        systems = here["metrics"]["ESA"]["systems"]
+        assert [row["system"] for row in systems] == order
+        clusters = [row["cluster"] for row in systems]
+        assert [k for k in range(1, len(order)) if clusters[k] != clusters[k - 1]] == lines
+        for place, system in enumerate(order):
+            places.setdefault(system, []).append(place / len(order))
+    across = found["macro"]["ESA"]["systems"]
+    shares = {row["system"]: row["better_share"] for row in across}
+    assert shares == pytest.approx({name: np.mean(values) for name, values in places.items()})

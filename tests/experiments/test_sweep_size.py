@@ -16,8 +16,19 @@ from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics import make_metric
 from mtsig_core.stats.power import plan, power_at, units_needed
 from mtsig_core.stats.resampling import draw_subset
+from tests.builders.cases import brief
+from tests.builders.results import find_pair
 from tests.builders.score_tables import rated_systems
-from tests.builders.toys import Given, bleu, bleu_counts, mean, segment_scores, texts, toy
+from tests.builders.toys import (
+    Given,
+    bleu,
+    bleu_counts,
+    compare_given,
+    mean,
+    segment_scores,
+    texts,
+    toy,
+)
 
 
 def swept(statistics, rule=bleu, documents=None, higher=True, **settings):
@@ -37,21 +48,19 @@ def test_subsets_of_means_by_hand():
     """
     statistics = segment_scores(1, [60, 57], 80)
     found = swept(statistics, mean, sizes=[30], repeats=40, resamples=999, seed=5)
-    means = np.array([statistics[:, draw_subset(80, 30, 5, k), 0].mean(axis=1) for k in range(40)])
+    parts = np.array([statistics[:, draw_subset(80, 30, 5, k), 0] for k in range(40)])
     a, b = found.systems
-    assert [a.system, b.system] == ["A", "B"] and a.repeats == 40 and a.segments == 30
+    assert (a.system, b.system, a.repeats, a.segments) == ("A", "B", 40, 30)
+    means = parts.mean(axis=2)
     assert [a.score, b.score] == pytest.approx(means.mean(axis=0), abs=1e-4)
-    assert [a.score_low, a.score_high] == pytest.approx(
-        np.percentile(means[:, 0], [5, 95]), abs=1e-4
-    )
-    widths, decided = [], []
-    for k in range(40):
-        rows = statistics[:, draw_subset(80, 30, 5, k), 0]
-        widths.append(2 * 1.96 * rows[0].std() / math.sqrt(30) / rows[0].mean())
-        decided.append(abs(stats.ttest_rel(*rows).statistic) > 1.96)
+    ends = np.percentile(means[:, 0], [5, 95])
+    assert [a.score_low, a.score_high] == pytest.approx(ends, abs=1e-4)
+    widths = 2 * 1.96 * parts[:, 0].std(axis=1) / math.sqrt(30) / means[:, 0]
     assert a.width == pytest.approx(np.mean(widths), rel=0.04)
-    assert found.pairs[0].significant.share == pytest.approx(np.mean(decided), abs=0.06)
-    assert found.pairs[0].delta == pytest.approx((means[:, 0] - means[:, 1]).mean(), abs=1e-4)
+    decided = np.abs(stats.ttest_rel(parts[:, 0], parts[:, 1], axis=1).statistic) > 1.96
+    (pair,) = found.pairs
+    assert pair.significant.share == pytest.approx(np.mean(decided), abs=0.06)
+    assert pair.delta == pytest.approx((means[:, 0] - means[:, 1]).mean(), abs=1e-4)
 
 
 def test_width_falls_with_the_square_root_of_the_size(counts):
@@ -64,34 +73,23 @@ def test_width_falls_with_the_square_root_of_the_size(counts):
         assert [line.slope, line.se] == pytest.approx([theirs.slope, theirs.stderr])
 
 
-@pytest.mark.parametrize("unit", ["segment", pytest.param("document", marks=pytest.mark.long)])
-def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit):
+@pytest.mark.parametrize("unit, n", brief(1, [("segment", 1200), ("document", 200)]))
+def test_the_whole_set_is_drawn_once_with_the_intervals_of_compare(counts, unit, n):
     statistics, documents = counts
-    found = swept(
-        statistics,
-        documents=documents,
-        unit=unit,
-        resamples=2000,
-        sizes=[len(set(documents)), 1200],
-    )
-    testset = toy(3, 1200, documents)
-    metric = Given(dict(zip(testset.systems, statistics, strict=True)), bleu)
-    theirs = compare(testset, [metric], unit=unit, ci="percentile")
-    n = 200 if unit == "document" else 1200
+    asked = dict(documents=documents, unit=unit, resamples=2000)
+    found = swept(statistics, sizes=[200, 1200], **asked)
+    result = compare_given(statistics, ci="percentile", **asked)
     rows = {row.system: row for row in found.systems if row.size == n}
-    for system in theirs.metrics["given"].systems:
+    for system in result.systems:
         row = rows[system.system]
-        assert (
-            row.repeats == 1 and row.score == pytest.approx(system.score) and row.segments == 1200
-        )
-        assert row.width == pytest.approx(
-            (system.ci_high - system.ci_low) / system.score, rel=0.005
-        )
+        assert (row.repeats, row.segments) == (1, 1200)
+        assert row.score == pytest.approx(system.score)
+        width = (system.ci_high - system.ci_low) / system.score
+        assert row.width == pytest.approx(width, rel=0.005)
         assert row.high - row.low == pytest.approx(row.width)
-    for pair in theirs.metrics["given"].pairs:
-        assert found.errors[pair.a, pair.b] == pytest.approx(
-            (pair.delta, pair.se, pair.se_df, pair.n_units, pair.n_effective)
-        )
+    for pair in result.pairs:
+        error = (pair.delta, pair.se, pair.se_df, pair.n_units, pair.n_effective)
+        assert found.errors[pair.a, pair.b] == pytest.approx(error)
 
 
 @pytest.mark.statistics
@@ -156,25 +154,26 @@ def test_neither_threads_nor_other_sizes_change_a_row(jobs, sizes):
 
 
 def test_nist_is_counted_anew_on_every_subset():
-    reference, systems = texts(4, [0.2, 0.5], 60)
-    testset = TestSet("toy", {"bad": systems[1], "good": systems[0]}, {"ref": reference})
-    found = sweep_sizes(testset, "nist", sizes=[10, 40], repeats=3, resamples=50)
-    assert found.recounted and list(found.scores) == ["good", "bad"]
-    nist = make_metric("nist")
-    parts = [testset.take(draw_subset(60, 10, 0, k).tolist()).only(["good"]) for k in range(3)]
-    scores = [float(nist.score(nist.statistics(part).sum(axis=1))[0]) for part in parts]
+    reference, (good, bad) = texts(4, [0.2, 0.5], 60)
+    documents = [f"d{k // 3}" for k in range(60)]
+    testset = TestSet("toy", {"bad": bad, "good": good}, {"ref": reference}, documents=documents)
+
+    def score(segments):
+        part, nist = testset.take(segments).only(["good"]), make_metric("nist")
+        return float(nist.score(nist.statistics(part).sum(axis=1))[0])
+
+    asked = dict(repeats=3, resamples=50, unit="segment")
+    found = sweep_sizes(testset, "nist", sizes=[10, 40], **asked)
+    assert found.recounted
+    assert list(found.scores) == ["good", "bad"]
+    scores = [score(draw_subset(60, 10, 0, k).tolist()) for k in range(3)]
     assert found.systems[0].score == pytest.approx(np.mean(scores), abs=1e-3)
     assert found.systems[0].score < found.systems[2].score
-    by_document = TestSet(
-        "toy", {"good": systems[0]}, {"ref": reference}, documents=[f"d{k // 3}" for k in range(60)]
-    )
-    row = sweep_sizes(by_document, "nist", sizes=[5], repeats=1, resamples=50).systems[0]
-    segments = [3 * d + i for d in draw_subset(20, 5, 0, 0) for i in range(3)]
-    part = by_document.take(segments)
+    by_document = sweep_sizes(testset, "nist", sizes=[5], repeats=1, resamples=50, unit="document")
+    row = by_document.systems[0]
+    segments = np.add.outer(3 * draw_subset(20, 5, 0, 0), range(3)).ravel().tolist()
     assert row.segments == 15
-    assert row.score == pytest.approx(
-        float(nist.score(nist.statistics(part).sum(axis=1))[0]), abs=1e-3
-    )
+    assert row.score == pytest.approx(score(segments), abs=1e-3)
 
 
 def test_scores_with_gaps_are_paired_on_common_segments():
@@ -260,35 +259,23 @@ def test_no_size_is_below_that_with_which_a_p_can_be_so_small(test, units, of_th
 @pytest.mark.parametrize("unit", ["document", "segment", "block"])
 def test_a_comparison_plans_from_what_both_systems_have(unit):
     """So that what is enough here is no more than what is here."""
-    rng, n = np.random.default_rng(4), 120
-    scores = {
-        name: (rng.normal(0, 3, n) + shift).tolist()
-        for name, shift in (("A", 1.6), ("B", 0.8), ("C", 0.0))
-    }
-    scores["A"][:60] = [None] * 60
-    documents = [
-        f"d{k // 3 if k < 60 else k // 6 + 10}" for k in range(n)
-    ]  # those of A are twice as long
-    rated = rated_systems(scores, documents)
-    found = compare(
-        rated,
-        "human",
-        unit=unit,
-        block_length=6 if unit == "block" else None,
-        trials=999,
-        resamples=200,
-    )
-    pairs = {(pair.a, pair.b): pair for pair in found.metrics["human"].pairs}
-    assert sorted(pair.n for pair in pairs.values()) == [60, 60, 120]
+    scores = np.random.default_rng(4).normal([[1.6], [0.8], [0.0]], 3, (3, 120))
+    scores[0, :60] = np.nan
+    documents = [k // 3 if k < 60 else k // 6 + 10 for k in range(120)]  # those of A are longer
+    rated = rated_systems(dict(zip("ABC", scores, strict=True)), documents)
+    length = 6 if unit == "block" else None
+    quick = dict(block_length=length, trials=999, resamples=200)
+    found = compare(rated, "human", unit=unit, **quick)
+    result = found.metrics["human"]
+    assert sorted(pair.n for pair in result.pairs) == [60, 60, 120]
     for row in plan(found, 1.0):
-        pair = pairs[row.a, row.b]
+        pair = find_pair(result, row.a, row.b)
         here = pair.n_units if unit == "document" else pair.n
         se = row.se * math.sqrt(pair.n_units / (pair.n_units - 1))
-        assert row.size_for_own.units == max(
-            6,
-            units_needed(row.delta, se, here, n_effective=pair.n_effective, swaps=unit != "block"),
-        )
-        assert (row.mdd <= row.delta) == (row.size_for_own.units <= here)
+        by_swaps = dict(n_effective=pair.n_effective, swaps=unit != "block")
+        needed = max(6, units_needed(row.delta, se, here, **by_swaps))
+        assert row.size_for_own.units == needed
+        assert (row.mdd <= row.delta) == (needed <= here)
         assert row.size.segments == round(row.size.units * pair.n / here)
 
 
@@ -374,14 +361,12 @@ def test_each_size_is_told_as_soon_as_it_is_drawn_and_is_what_it_will_be(counts,
 def test_shares_of_pairs_have_their_monte_carlo_interval(counts):
     found = swept(counts[0], sizes=[50, 1200], repeats=30)
     for row in found.pairs:
-        for share in (row.significant, row.wrong):  # the set itself is taken once
-            expected = (
-                rate(share.count, 30)
-                if row.size == 50
-                else replace(rate(share.count, 1), low=None, high=None)
-            )
-            assert share == expected
-    assert found.whole.shape == (3, 500) and found.widths[50].shape == (30, 3)
-    assert [row.width for row in found.systems[:3]] == pytest.approx(
-        found.widths[50].mean(axis=0).tolist()
-    )
+        for share in (row.significant, row.wrong):
+            if row.size == 50:
+                assert share == rate(share.count, 30)
+            else:  # the set itself is taken once
+                assert share == replace(rate(share.count, 1), low=None, high=None)
+    assert found.whole.shape == (3, 500)
+    assert found.widths[50].shape == (30, 3)
+    widths = [row.width for row in found.systems[:3]]
+    assert widths == pytest.approx(found.widths[50].mean(axis=0).tolist())

@@ -26,7 +26,7 @@ SYNSETS = {
     "adv": {"fast": [8]},
 }
 EXCEPTIONS = {"ran": "run", "running": "run", "rushing": "rush"}
-MEANT = ["run", "runs", "running", "jog", "hurry", "rush", "rushes", "rushing", "reed", "x"]
+MEANT = "run runs running jog hurry rush rushes rushing reed x".split()
 
 
 @pytest.fixture(scope="module")

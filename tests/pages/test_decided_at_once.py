@@ -120,11 +120,11 @@ def test_so_many_pairs_that_not_all_are_kept_are_drawn_in_a_job(opened, source, 
 @pytest.mark.parametrize(
     "page, asked",
     brief(
-        3,
+        1,
         [
+            ("size", {"sizes": "ten sizes", "repeats": "100"}),
             ("sampling", {}),
             ("sampling", {"tab": "What each sample concludes"}),
-            ("size", {"sizes": "ten sizes", "repeats": "100"}),
             *(
                 ("trust", {"experiment": name})
                 for name in ("False alarms", "Coverage", "Many comparisons", "Calibration", "Power")

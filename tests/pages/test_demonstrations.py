@@ -44,24 +44,21 @@ def test_all_are_offered_by_what_they_are(opened):
 def test_where_none_was_chosen_each_page_opens_on_what_it_needs(opened, path, opens):
     page = opened(path)
     assert page.selectbox(key="testset").value == opens
-    assert read_address(page).get("testset") is None
-    said = words(page)
-    assert f"{opens} (seed 7)" in said
-    assert ("30,000 segments" if opens == LARGE else "1,000 segments") in said
+    assert "testset" not in page.query_params
+    n_segments = "30,000" if opens == LARGE else "1,000"
+    for said in (f"{opens} (seed 7)", f"{n_segments} segments"):
+        assert said in words(page)
 
 
-@pytest.mark.parametrize("chosen", [TASK])
-def test_a_chosen_set_stays_on_all_pages(opened, chosen):
+def test_a_chosen_set_stays_on_all_pages(opened):
     page = opened("upload")
     page.selectbox(key="testset").select(LARGE).run()
-    page.selectbox(key="testset").select(
-        chosen
-    ).run()  # also one that this page would open on by itself
-    assert read_address(page).get("testset") == chosen
+    page.selectbox(key="testset").select(TASK).run()  # which this page would open on by itself
+    assert read_address(page)["testset"] == TASK
     for path in ("methods", "sampling", "summary"):
         page.switch_page(f"pages/{path}.py").run()
-        assert page.selectbox(key="testset").value == chosen
-        assert read_address(page).get("testset") == chosen
+        assert page.selectbox(key="testset").value == TASK
+        assert read_address(page)["testset"] == TASK
 
 
 def test_what_the_dashboard_was_started_on_stays_too(opened):
@@ -82,41 +79,37 @@ def test_until_one_is_chosen_the_set_follows_the_page_and_what_was_said_of_it_st
     assert "11 systems" in words(page)
 
 
+FOUR_REFERENCES = "simulated corpus, 1592 segments, 4 references"
+
+
 @pytest.mark.parametrize(
-    "path, source, key, goes_to",
-    [
-        ("sampling", Source(demo=300), "demo.simulated corpus", LARGE),
-        (
-            "papers",
-            Source(demo=300),
-            "demo.simulated corpus, 1592 segments, 4 references",
-            "simulated corpus, 1592 segments, 4 references",
-        ),
-    ],
+    "path, asked, goes_to",
+    [("sampling", {}, LARGE), ("papers", {"item": "zhang-table1"}, FOUR_REFERENCES)],
 )
-def test_pages_lead_to_the_set_that_they_need(opened, path, source, key, goes_to):
-    page = opened(path, source, **({"item": "zhang-table1"} if path == "papers" else {}))
+def test_pages_lead_to_the_set_that_they_need(opened, path, asked, goes_to):
+    page = opened(path, Source(demo=300), **asked)
+    key = f"demo.{goes_to}"
     page.button(key=key).click().run()
     assert page.selectbox(key="testset").value == goes_to
-    assert read_address(page).get("testset") == goes_to
+    assert read_address(page)["testset"] == goes_to
     assert "simulated" in words(page)
-    assert not [button for button in page.button if button.key == key]  # it is here now
+    assert key not in [button.key for button in page.button]  # it is here now
 
 
 @pytest.mark.parametrize("source", testsets.DEMOS.values(), ids=lambda source: source.title)
 def test_the_printed_command_opens_it_again(opened, source):
     page = opened("methods", testset=source.title)
-    command = arguments(find_command(page, "compare"))
     parser = argparse.ArgumentParser()
     add_source_options(parser)
-    asked, _ = parser.parse_known_args(command[1:])
-    assert source_from(asked) == source
+    options, _ = parser.parse_known_args(arguments(find_command(page, "compare"))[1:])
+    assert source_from(options) == source
     assert source_options(source)
 
 
-LINKS = re.findall(
-    r"^    /(\w+)\?(\S+)$", (ROOT / "docs" / "papers.md").read_text(encoding="utf-8"), re.MULTILINE
-)
+PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+
+
+LINKS = re.findall(r"^    /(\w+)\?(\S+)$", PAPERS, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -131,24 +124,18 @@ def test_the_links_of_the_page_on_papers_open_what_it_says(opened, path, query):
     page = opened(path, **asked)
     assert "1,592 segments" in words(page)
     if "pool" in asked:
-        assert all(
-            f">{size:,}<" in words(page) for size in (100, 500, 1_000, 2_000, 10_000, 100_000)
-        )
+        for size in (100, 500, 1_000, 2_000, 10_000, 100_000):
+            assert f">{size:,}<" in words(page)
         return
-    told = (
-        (ROOT / "docs" / "papers.md")
-        .read_text(encoding="utf-8")
-        .split("### Table 1, Figures 1 and 2")[1]
-    )
-    ours = re.search(
-        rf"\| {metric_title(asked['metric'])} \| [^|]*\| ([\d.]+) \[(.*?), (.*?)\] \|", told
-    )
-    cells = re.findall(
-        r"<td[^>]*>([^<]*)</td>",
-        next(row for row in re.findall(r"<tr>.*?</tr>", words(page)) if ">Spanish</td>" in row),
-    )
-    assert cells[-1] == f"[{ours[2]}%, {ours[3]}%]"
-    assert float(cells[1]) == pytest.approx(float(ours[1]), abs=0.05)
+    table = PAPERS.split("### Table 1, Figures 1 and 2")[1]
+    title = metric_title(asked["metric"])
+    ours = re.search(rf"\| {title} \| [^|]*\| ([\d.]+) \[(.*?), (.*?)\] \|", table)
+    score, low, high = ours.groups()
+    rows = re.findall(r"<tr>.*?</tr>", words(page))
+    [row] = [row for row in rows if ">Spanish</td>" in row][:1]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", row)
+    assert cells[-1] == f"[{low}%, {high}%]"
+    assert float(cells[1]) == pytest.approx(float(score), abs=0.05)
 
 
 def test_there_is_a_link_to_table_1_and_one_to_tables_5_and_6():

@@ -5,6 +5,7 @@ and texts are not.
 import bz2
 import gzip
 import io
+import itertools
 import json
 import lzma
 import re
@@ -46,25 +47,30 @@ from mtsig_core.source import Source
 from tests.builders.toys import zipped
 
 FIXTURES = Path(__file__).parent / "pearmut"
-WORDS = [
-    "Haus",
-    "und",
-    "Hof",
-    "haben",
-    "viele",
-    "Tiere",
-    "heute",
-    "morgen",
-    "wieder",
-    "einmal",
-    "gesehen",
-]
+WORDS = "Haus und Hof haben viele Tiere heute morgen wieder einmal gesehen".split()
 TEXTS = [f"{' '.join(WORDS[k % 7 : k % 7 + 4])}, Satz {k}." for k in range(30)]
 SEGS = "".join(f'<seg id="{k}">{text}</seg>\n' for k, text in enumerate(TEXTS, 1))
 
 
 def lines(*texts):
     return "".join(f"{text}\n" for text in texts)
+
+
+def json_lines(rows):
+    return lines(*map(json.dumps, rows))
+
+
+def as_bytes(contents):
+    """The same contents by name, none of them as text."""
+    encoded = {}
+    for name, content in contents.items():
+        encoded[name] = content if isinstance(content, bytes) else content.encode()
+    return encoded
+
+
+def scores_of(table):
+    """The human scores that a table has, by system."""
+    return dict(read_scores({"human": table}).scores["human"].by_system)
 
 
 def tar():
@@ -95,23 +101,18 @@ CONTENTS = {
     + "</body></file></xliff>\n",
     "xml": '<?xml version="1.0" encoding="UTF-8"?><texts>' + numbered("\n{text}") + "\n</texts>",
     "html": "<!DOCTYPE html>\n<html lang='en'>\n<body>\n<p>Not found\n</body>\n</html>\n",
-    "jsonl-texts": lines(*(json.dumps({"doc_id": "d", "hypothesis": text}) for text in TEXTS)),
-    "lm-eval": lines(
-        *(
-            json.dumps({"doc_id": 1, "doc": {}, "target": text, "filtered_resps": [text]})
-            for text in TEXTS
-        )
+    "jsonl-texts": json_lines({"doc_id": "d", "hypothesis": text} for text in TEXTS),
+    "lm-eval": json_lines(
+        {"doc_id": 1, "doc": {}, "target": text, "filtered_resps": [text]} for text in TEXTS
     ),
     "json": json.dumps({"texts": TEXTS}, indent=2),
     "fairseq": "2024-01-01 | INFO | fairseq | loading\n" * 9
     + numbered(
         "S-{k}\tx y\nT-{k}\t{text}\nH-{k}\t-0.4\t{text}\nD-{k}\t-0.4\t{text}\nP-{k}\t-0.1 -0.2\n"
     ),
-    "simuleval": lines(
-        *(
-            json.dumps({"index": k, "prediction": text, "delays": [1.0], "reference": text})
-            for k, text in enumerate(TEXTS)
-        )
+    "simuleval": json_lines(
+        {"index": k, "prediction": text, "delays": [1.0], "reference": text}
+        for k, text in enumerate(TEXTS)
     ),
     "opennmt": numbered(
         "\nSENT {k}: ['x', 'y']\nPRED {k}: {text}\nPRED SCORE: -0.4\nGOLD {k}: {text}\n"
@@ -139,11 +140,8 @@ CONTENTS = {
     "lm-eval-results": json.dumps(
         {"results": {"wmt16": {"alias": "wmt16", "bleu,none": 33.1}}, "configs": {}}, indent=2
     ),
-    "metricx": lines(
-        *(
-            json.dumps({"source": "x", "hypothesis": text, "reference": text, "prediction": 1.5})
-            for text in TEXTS
-        )
+    "metricx": json_lines(
+        {"source": "x", "hypothesis": text, "reference": text, "prediction": 1.5} for text in TEXTS
     ),
     "pearmut": (FIXTURES / "dynamic.annotations.json").read_bytes(),
     "nbest": numbered("{k} ||| {text} ||| LM= -1 ||| -3.2\n" * 2),
@@ -162,10 +160,7 @@ CONTENTS = {
     "xz": lzma.compress(lzma.compress(lines(*TEXTS).encode())),
     "zstd": b"\x28\xb5\x2f\xfd\x04\x58\x09\x00\x00a\n\xff",
 }
-CONTENTS = {
-    name: content if isinstance(content, bytes) else content.encode()
-    for name, content in CONTENTS.items()
-}
+CONTENTS = as_bytes(CONTENTS)
 MORE = {
     "one object": b'{"translations": ["a", "b"]}',
     "objects in an array": json.dumps([{"mt": "a"}] * 9).encode(),
@@ -266,13 +261,12 @@ class TestRefused:
         path = write("A.out", CONTENTS[name], pack=False)
         with pytest.raises(InputError) as caught:
             read_lines(path)
-        kind = next(one for one in FORMATS if one.name == name)
-        assert str(caught.value).startswith(f"{path} is {kind.title.format(n_columns=2)}")
-        assert (
-            "Expected one segment per line." in str(caught.value)
-            and caught.value.remedies == kind.remedies
-        )
-        assert not {"FILE", "COPY"} & set(str(caught.value).split())
+        (kind,) = (form for form in FORMATS if form.name == name)
+        said = str(caught.value)
+        assert said.startswith(f"{path} is {kind.title.format(n_columns=2)}")
+        assert "Expected one segment per line." in said
+        assert caught.value.remedies == kind.remedies
+        assert not {"FILE", "COPY"} & set(said.split())
 
     def test_a_large_text(self, write, monkeypatch):
         monkeypatch.setattr(large, "LARGE", 100)
@@ -408,14 +402,11 @@ def delimited(sign):
 
 
 def wmt25(texts, key="hypothesis"):
-    return lines(
-        *(
-            json.dumps(
-                {"doc_id": f"en-de_DE_#_news_#_d{d}", key: "\n\n".join(texts[d * 5 : d * 5 + 5])}
-            )
-            for d in (3, 1, 5, 0, 2, 4)
-        )
-    )
+    rows = []
+    for d in (3, 1, 5, 0, 2, 4):
+        document = "\n\n".join(texts[d * 5 : d * 5 + 5])
+        rows.append({"doc_id": f"en-de_DE_#_news_#_d{d}", key: document})
+    return json_lines(rows)
 
 
 SHUFFLED = sorted(range(30), key=lambda k: k * 7 % 30)
@@ -423,59 +414,42 @@ LOG = "".join(
     f"S-{k}\ts {k}\nT-{k}\t{TEXTS[k]}\nH-{k}\t-0.4\tx\nD-{k}\t-0.4\t{OUT['A'][k]}\n"
     for k in SHUFFLED
 )
-SAMPLES = lines(
-    *(
-        json.dumps(
-            {"doc_id": k, "doc": {}, "target": TEXTS[k], "filtered_resps": [f"{OUT['A'][k]}\n"]}
-        )
-        for k in SHUFFLED
-    )
+SAMPLES = json_lines(
+    {"doc_id": k, "doc": {}, "target": TEXTS[k], "filtered_resps": [f"{OUT['A'][k]}\n"]}
+    for k in SHUFFLED
 )
-GENMT = lines(
-    *(
-        json.dumps(
-            {
-                "doc_id": f"{pair}_#_news_#_d{d}",
-                "src_text": "s\n\n" * 4 + "s",
-                "refs": {"refA": {"ref": "\n\n".join(TEXTS[d * 5 : d * 5 + 5])}},
-            }
-        )
-        for pair in ("en-cs_CZ", "en-de_DE")
-        for d in range(6)
-    )
+GENMT = json_lines(
+    {
+        "doc_id": f"{pair}_#_news_#_d{d}",
+        "src_text": "s\n\n" * 4 + "s",
+        "refs": {"refA": {"ref": "\n\n".join(TEXTS[d * 5 : d * 5 + 5])}},
+    }
+    for pair, d in itertools.product(("en-cs_CZ", "en-de_DE"), range(6))
 )
-DATA_SET = lines(*(json.dumps({"translation": {"en": "x", "de": text}}) for text in TEXTS))
-FLORES = lines(
-    *(
-        json.dumps(
-            {
-                "id": k,
-                "URL": f"https://x/{k // 5}",
-                "domain": "wikinews",
-                "topic": "a",
-                "sentence_eng_Latn": f"s {k}",
-                "sentence_deu_Latn": text,
-            }
-        )
-        for k, text in enumerate(TEXTS)
-    )
+DATA_SET = json_lines({"translation": {"en": "x", "de": text}} for text in TEXTS)
+FLORES = json_lines(
+    {
+        "id": k,
+        "URL": f"https://x/{k // 5}",
+        "domain": "wikinews",
+        "topic": "a",
+        "sentence_eng_Latn": f"s {k}",
+        "sentence_deu_Latn": text,
+    }
+    for k, text in enumerate(TEXTS)
 )
-MENDED = lines(
-    *(
-        json.dumps(
-            {
-                "lp": "en-de_DE",
-                "domain": "news",
-                "document_id": f"d{k // 5}",
-                "segment_id": k,
-                "is_bad_source": False,
-                "source": f"s {k}",
-                "target": text,
-                "original_target": "x",
-            }
-        )
-        for k, text in enumerate(TEXTS)
-    )
+MENDED = json_lines(
+    {
+        "lp": "en-de_DE",
+        "domain": "news",
+        "document_id": f"d{k // 5}",
+        "segment_id": k,
+        "is_bad_source": False,
+        "source": f"s {k}",
+        "target": text,
+        "original_target": "x",
+    }
+    for k, text in enumerate(TEXTS)
 )
 PREDICTIONS = json.dumps({"predictions": OUT["A"], "references": [[text] for text in TEXTS]})
 PLAIN_B = {"B.txt": lines(*OUT["B"])}
@@ -578,16 +552,7 @@ SETS = {
         ["A.txt.xz", "B.txt.gz"],
     ),
 }
-SETS = {
-    name: (
-        {
-            file: content if isinstance(content, bytes) else content.encode()
-            for file, content in files.items()
-        },
-        *given,
-    )
-    for name, (files, *given) in SETS.items()
-}
+SETS = {name: (as_bytes(files), *roles) for name, (files, *roles) in SETS.items()}
 
 
 @pytest.mark.parametrize(
@@ -599,16 +564,17 @@ SETS = {
         ("lm-eval-results", "lm-evaluation-harness", "--log_samples"),
     ],
 )
-@pytest.mark.parametrize("indented", [True, False])
+@pytest.mark.parametrize("indent", [2, None])
 def test_a_result_of_whole_systems_is_named_with_what_to_give_instead(
-    tmp_path, name, program, remedy, indented
+    tmp_path, name, program, remedy, indent
 ):
     path = tmp_path / "result.json"
-    whole = json.loads(CONTENTS[name])
-    path.write_text(json.dumps(whole, indent=2) if indented else json.dumps(whole))
-    for read in (lambda: read_scores({"mine": path}), lambda: read_text([(None, path)], [])):
-        with pytest.raises(InputError, match=f"is a .*{program}.*Expected .* It holds .*{remedy}"):
-            read()
+    path.write_text(json.dumps(json.loads(CONTENTS[name]), indent=indent))
+    instead = f"is a .*{program}.*Expected .* It holds .*{remedy}"
+    with pytest.raises(InputError, match=instead):
+        read_scores({"mine": path})
+    with pytest.raises(InputError, match=instead):
+        read_text([(None, path)], [])
     with pytest.raises(InputError, match=f"is a .*{program}.*Expected one document id"):
         read_documents(path)
 
@@ -653,24 +619,21 @@ class TestRead:
         files, references, systems = SETS[name]
         for file, content in files.items():
             (tmp_path / file).write_bytes(content)
-        source = Source(
-            ref=tuple((None, str(tmp_path / file)) for file in references),
-            langpair="en-de",
-            system=tuple((None, str(tmp_path / file)) for file in reversed(systems)),
+        ref, system = (
+            tuple((None, str(tmp_path / file)) for file in role)
+            for role in (references, reversed(systems))
         )
-        check_texts(source.read())
+        check_texts(Source(ref=ref, langpair="en-de", system=system).read())
 
     @pytest.mark.parametrize("turned", [False, True])
     @pytest.mark.parametrize("name", SETS)
     def test_as_uploads(self, name, turned):
-        files = list(SETS[name][0].items())[:: -1 if turned else 1]
+        files = list(SETS[name][0].items())
+        if turned:
+            files.reverse()
         guesses = guess_uploads(files)
-        check_texts(
-            read_uploads(
-                [Upload(*file, *guess) for file, guess in zip(files, guesses, strict=True)],
-                langpair="en-de",
-            )
-        )
+        uploads = [Upload(*file, *guess) for file, guess in zip(files, guesses, strict=True)]
+        check_texts(read_uploads(uploads, langpair="en-de"))
 
     def test_documents_and_domains_come_too(self, write):
         testset = read_text(
@@ -854,10 +817,10 @@ TABLES = {
         *(f"{name},{k},{score or ''}" for name, scores in BOTH for k, score in enumerate(scores)),
     ),
 }
-TABLES = {
-    name: content if isinstance(content, bytes) else content.encode()
-    for name, content in TABLES.items()
-}
+TABLES = as_bytes(TABLES)
+
+
+BY_SEGMENT = [list(both) for both in zip(TEXTS, OUT["B"], strict=True)]
 
 
 class TestFormsOfOtherPrograms:
@@ -882,24 +845,16 @@ class TestFormsOfOtherPrograms:
     @pytest.mark.parametrize(
         "content",
         [
-            {
-                "predictions": OUT["A"],
-                "references": [[text, other] for text, other in zip(TEXTS, OUT["B"], strict=True)],
-            },
+            {"predictions": OUT["A"], "references": BY_SEGMENT},
             {"references": [TEXTS, OUT["B"]], "predictions": OUT["A"]},
-            {
-                "predictions": OUT["A"],
-                "references": [[text, other] for text, other in zip(TEXTS, OUT["B"], strict=True)],
-                "sources": ["x"] * 30,
-            },
+            {"predictions": OUT["A"], "references": BY_SEGMENT, "sources": ["x"] * 30},
         ],
     )
     def test_several_references_by_segment_or_by_reference(self, write, content):
         testset = read_text([(None, write("A.json", json.dumps(content)))], [])
-        assert {name: list(texts) for name, texts in testset.references.items()} == {
-            "ref1": TEXTS,
-            "ref2": OUT["B"],
-        }
+        assert list(testset.references) == ["ref1", "ref2"]
+        assert list(testset.references["ref1"]) == TEXTS
+        assert list(testset.references["ref2"]) == OUT["B"]
         assert list(testset.systems["A"]) == OUT["A"]
 
     @pytest.mark.parametrize(
@@ -936,14 +891,13 @@ class TestFormsOfOtherPrograms:
             read_text([(None, write("A.json", json.dumps(content)))], [])
 
     def test_metricx_has_scores_of_the_system_that_its_file_names(self, write):
-        rows = [
+        content = json_lines(
             {"source": "x", "hypothesis": text, "reference": text, "prediction": k / 2}
             for k, text in enumerate(TEXTS)
-        ]
-        content = lines(*map(json.dumps, rows))
+        )
         for file in ("A.jsonl", "metricx_A.jsonl", "A.metricx-24.jsonl"):
             scores = read_scores({"MetricX": write(file, content)}).scores["MetricX"]
-            assert [*scores.by_system] == ["A"] and scores.by_system["A"][:3] == (0.0, 0.5, 1.0)
+            assert dict(scores.by_system) == {"A": tuple(k / 2 for k in range(30))}
             assert not scores.higher_is_better
         assert guess_uploads([("A.jsonl", content.encode())]) == [("scores", "MetricX")]
         assert list(read_text([(None, write("A.jsonl", content))], []).systems["A"]) == TEXTS
@@ -952,11 +906,8 @@ class TestFormsOfOtherPrograms:
             read_scores({"MetricX": write("B.jsonl", broken)})
 
     def test_negated_metricx_is_better_when_higher(self, write):
-        rows = lines(
-            *(
-                json.dumps({"source": "x", "hypothesis": "y", "prediction": -k / 2})
-                for k in range(9)
-            )
+        rows = json_lines(
+            {"source": "x", "hypothesis": "y", "prediction": -k / 2} for k in range(9)
         )
         assert read_scores({"MetricX": write("A.jsonl", rows)}).scores["MetricX"].higher_is_better
 
@@ -975,9 +926,7 @@ class TestFormsOfOtherPrograms:
 
 class TestSheets:
     def read(self, write, rows):
-        return dict(
-            read_scores({"human": write("x.xlsx", workbook(rows))}).scores["human"].by_system
-        )
+        return scores_of(write("x.xlsx", workbook(rows)))
 
     def test_a_title_above_the_names_is_skipped(self, write):
         rows = [
@@ -990,16 +939,8 @@ class TestSheets:
         assert self.read(write, rows) == {"A": (0.5,), "B": (0.25,)}
 
     def test_a_title_above_texts_is_skipped(self, write):
-        path = write(
-            "x.xlsx",
-            workbook(
-                [
-                    ["My test set"],
-                    ["source", "reference", "A"],
-                    *(["x", text, text] for text in TEXTS),
-                ]
-            ),
-        )
+        rows = [["My test set"], ["source", "reference", "A"], *(["x", t, t] for t in TEXTS)]
+        path = write("x.xlsx", workbook(rows))
         assert list(read_text([(None, path)], []).systems["A"]) == TEXTS
 
     def test_heads_over_several_columns(self, write):
@@ -1016,19 +957,10 @@ class TestSheets:
             self.read(write, rows)
 
     def test_a_head_over_several_columns_of_texts_is_named(self, write):
-        path = write(
-            "x.xlsx",
-            workbook(
-                [
-                    ["source", "Texts", None],
-                    [None, "reference", "A"],
-                    *(["x", text, text] for text in TEXTS),
-                ]
-            ),
-        )
-        with pytest.raises(
-            InputError, match="row 1: column 3 has no name, and the one before it is called Texts"
-        ):
+        heads = [["source", "Texts", None], [None, "reference", "A"]]
+        path = write("x.xlsx", workbook([*heads, *(["x", text, text] for text in TEXTS)]))
+        said = "row 1: column 3 has no name, and the one before it is called Texts"
+        with pytest.raises(InputError, match=said):
             read_text([(None, path)], [])
 
     def test_a_column_without_a_title_above_it_stays(self, write):
@@ -1041,49 +973,36 @@ class TestSheets:
 @pytest.mark.parametrize("value", ["#N/A", "<NA>", ""])
 def test_scores_that_a_spreadsheet_lacks(write, value):
     path = write("s.csv", lines("system,segid,score", f"A,1,{value}", "A,2,0.5"))
-    assert dict(read_scores({"human": path}).scores["human"].by_system) == {"A": (None, 0.5)}
+    assert scores_of(path) == {"A": (None, 0.5)}
 
 
 def test_judgements_of_true_and_false_count_one_and_zero(write):
-    judged = [("A", 1, True), ("A", 2, False), ("B", 1, None), ("B", 2, True)]
+    judged = pandas.DataFrame(
+        {
+            "system": ["A", "A", "B", "B"],
+            "line": [1, 2, 1, 2],
+            "score": [True, False, None, True],
+        }
+    )
     expected = {"A": (1.0, 0.0), "B": (None, 1.0)}
-    rows = lines(
-        *(
-            json.dumps({"system": system, "line": line, "score": score})
-            for system, line, score in judged
-        )
-    )
-    assert (
-        dict(read_scores({"human": write("s.jsonl", rows)}).scores["human"].by_system) == expected
-    )
-    table = lines(
-        "system,line,score",
-        *(
-            f"{system},{line},{'' if score is None else str(score).upper()}"
-            for system, line, score in judged
-        ),
-    )
-    assert dict(read_scores({"human": write("s.csv", table)}).scores["human"].by_system) == expected
+    assert scores_of(write("s.jsonl", judged.to_json(orient="records", lines=True))) == expected
+    table = lines("system,line,score", "A,1,TRUE", "A,2,FALSE", "B,1,", "B,2,TRUE")
+    assert scores_of(write("s.csv", table)) == expected
     wide = lines("line,A,B", "1,true,n/a", "2,false,true")
-    assert dict(read_scores({"human": write("w.csv", wide)}).scores["human"].by_system) == expected
+    assert scores_of(write("w.csv", wide)) == expected
     with pytest.raises(InputError, match="the score is 'true'"):
-        read_scores({"human": write("m.csv", lines("system,line,score", "A,1,true", "A,2,0.5"))})
+        scores_of(write("m.csv", lines("system,line,score", "A,1,true", "A,2,0.5")))
 
 
 def test_a_frame_that_gives_itself_as_arrow_does():
     """As polars and duckdb do."""
     import pyarrow
 
-    table = pyarrow.Table.from_pylist([{"refA": "a b", "A": "a b"}, {"refA": "c d", "A": "c"}])
-    testset = read_frame(table, name="toy")
-    assert dict(testset.systems) == {"A": ("a b", "c")} and testset.references["refA"] == (
-        "a b",
-        "c d",
-    )
-    scores = pyarrow.Table.from_pylist(
-        [{"system": "A", "line": line, "score": score} for line, score in ((1, None), (2, 1))]
-    )
-    assert dict(read_scores({"human": scores}).scores["human"].by_system) == {"A": (None, 1.0)}
+    testset = read_frame(pyarrow.table({"refA": ["a b", "c d"], "A": ["a b", "c"]}), name="toy")
+    assert dict(testset.systems) == {"A": ("a b", "c")}
+    assert testset.references["refA"] == ("a b", "c d")
+    columns = {"system": ["A", "A"], "line": [1, 2], "score": [None, 1]}
+    assert scores_of(pyarrow.table(columns)) == {"A": (None, 1.0)}
     twice = pyarrow.Table.from_arrays([pyarrow.array(["a"])] * 2, names=["refA", "refA"])
     with pytest.raises(InputError, match="refA twice"):
         read_frame(twice)
@@ -1163,42 +1082,28 @@ class TestHostile:
         [
             "0" * 60_000 + "x\n",
             lines("reference,A", f'"{" " * 99_000}x","{" " * 99_000}x"', *['"a b","a b"'] * 9),
-            lines(
-                *(json.dumps({"source": "x", "reference": f"{' ' * 99_000}x\n"}) for _ in range(9))
-            ),
+            json_lines([{"source": "x", "reference": f"{' ' * 99_000}x\n"}] * 9),
             f"<refset>\n<doc {'a' * 500_000}>\n",
             "H-" + "9" * 5000 + "\t-0.1\ta\n",
             lines(*["S-1\ta", "H-1\t-0.4\ta"] * 9),
-            lines(
-                *(json.dumps({"doc_id": "a_#_b", "hypothesis": "x"}) for _ in range(20)), '{"a": 1}'
-            ),
-            lines(
-                *(
-                    json.dumps({"doc_id": "a_#_b", "src_text": "x", "refs": ["y"], "tgt_text": 3})
-                    for _ in range(20)
-                )
-            ),
+            json_lines([*[{"doc_id": "a_#_b", "hypothesis": "x"}] * 20, {"a": 1}]),
+            json_lines([{"doc_id": "a_#_b", "src_text": "x", "refs": ["y"], "tgt_text": 3}] * 20),
             lines(
                 *["A.txt\tSegment 0\tscore: 1.2.3"] * 9,
                 "A.txt\tSegment " + "9" * 5000 + "\tscore: 1",
             ),
         ],
     )
-    def test_odd_content_is_told_in_no_time(self, content, tmp_path):
-        for role in ("system", "reference", "scores"):
+    def test_odd_content_is_told_in_no_time(self, content):
+        odd, text = content.encode(), lines(*TEXTS).encode()
+        for role, other in (
+            ("system", "reference"),
+            ("reference", "system"),
+            ("scores", "system"),
+        ):
             with pytest.raises(MtsigError):
-                read_uploads(
-                    [
-                        Upload("x", content.encode(), role, "x"),
-                        Upload(
-                            "y",
-                            lines(*TEXTS).encode(),
-                            {"system": "reference"}.get(role, "system"),
-                            "y",
-                        ),
-                    ]
-                )
-        assert guess_uploads([("x", content.encode())])
+                read_uploads([Upload("x", odd, role, "x"), Upload("y", text, other, "y")])
+        assert guess_uploads([("x", odd)])
 
     @pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, gzip.compress])
     def test_a_bomb_of_text(self, pack):
@@ -1248,18 +1153,12 @@ class TestHostile:
 
 def test_all_targets_of_a_sample_are_references(write):
     """Also where some have fewer: BLEU with one of two references was far lower."""
-    rows = [
-        {
-            "doc_id": k,
-            "doc": {},
-            "target": [f"other {k}", text][: 2 - k % 2],
-            "filtered_resps": [text],
-        }
-        for k, text in enumerate(TEXTS)
-    ]
-    path = write("s.jsonl", lines(*map(json.dumps, rows)))
-    testset = read_text([(None, path)], [])
-    assert {name: list(texts) for name, texts in testset.references.items()} == {
-        "ref1": [f"other {k}" for k in range(len(TEXTS))],
-        "ref2": [None if k % 2 else text for k, text in enumerate(TEXTS)],
-    }
+    rows = []
+    for k, text in enumerate(TEXTS):
+        targets = [f"other {k}", text] if k % 2 == 0 else [f"other {k}"]
+        rows.append({"doc_id": k, "doc": {}, "target": targets, "filtered_resps": [text]})
+    testset = read_text([(None, write("s.jsonl", json_lines(rows)))], [])
+    assert list(testset.references["ref1"]) == [f"other {k}" for k in range(30)]
+    second = list(testset.references["ref2"])
+    assert second[::2] == TEXTS[::2]
+    assert second[1::2] == [None] * 15

@@ -10,6 +10,7 @@ from statistics import fmean
 import pytest
 
 from mtsig_core import InputError, read_scores, read_task
+from mtsig_core.cli import task_commands
 from mtsig_core.cli.main import main
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
@@ -263,3 +264,36 @@ def test_commands_take_the_file_as_it_is(capsys):
     pair = ["--langpair", PAIRS[0], "--trials", "99", "--resamples", "99"]
     main(["compare", "--scores", f"ESA={DOWNLOAD}", *pair])
     assert "Fir" in capsys.readouterr().out
+
+
+def test_a_last_line_that_is_still_written_is_counted(tmp_path):
+    path = tmp_path / "eng_Latn---ces_Latn v1.jsonl"
+    whole = json.dumps(entry()) + "\n"
+    path.write_text(whole + json.dumps(entry(document="d2"))[:70])
+    testset = read_scores([("ESA", path)])
+    assert testset.n_segments == 1 and left_out(testset) == {"line that is not finished": 1}
+    path.write_text(whole[:70] + "\n" + whole)
+    with pytest.raises(InputError, match="row 1 is .*which is no JSON"):
+        read_scores([("ESA", path)])
+
+
+def test_a_watched_task_is_printed_again_when_it_grows(tmp_path, capsys, monkeypatch):
+    """A file that cannot be read, as it is replaced, is a message; the next change is read."""
+    path = tmp_path / "eng_Latn---ces_Latn v1.jsonl"
+    lines = [json.dumps(entry(f"u{k}", document=f"d{k}")) + "\n" for k in range(4)]
+    path.write_text("".join(lines[:2]))
+    contents = [None, "{", "".join(lines)]
+
+    def pause(_seconds):
+        if not contents:
+            raise KeyboardInterrupt
+        content = contents.pop(0)
+        if content is not None:
+            path.write_text(content)
+
+    monkeypatch.setattr(task_commands, "sleep", pause)
+    with pytest.raises(KeyboardInterrupt):
+        main(["task", str(tmp_path), "--watch", "--trials", "9", "--resamples", "99"])
+    out, problems = capsys.readouterr()
+    assert re.findall(r"ESA, eng_Latn-ces_Latn: (\d+) ratings", out) == ["4", "8"]
+    assert problems.count("the files have changed") == 2 and "cannot be read" not in problems

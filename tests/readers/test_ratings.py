@@ -222,6 +222,41 @@ def test_a_file_of_ratings_alone_is_a_task(write):
         read_task(write("plain.csv", "a\nb\n"))
 
 
+def test_a_task_has_ratings_as_they_were_given_too(write, tmp_path, run):
+    """As WMT23 ranked; by default only the standardized ones are compared."""
+    write_mturk(write, "ad-seg-scores-cs-en.csv")
+    scores = read_task(tmp_path).testsets["cs-en"].scores
+    assert [*scores] == ["DA-z", "DA-raw"]
+    text = (tmp_path / "ad-seg-scores-cs-en.csv").read_text().splitlines()[1:]
+    for name, column in (("DA-raw", 2), ("DA-z", 3)):
+        given = [float(line.split()[column]) for line in text if line.startswith("A.")]
+        assert scores[name].by_system["A"] == tuple(given)
+    asked = ["task", "--folder", tmp_path, "--trials", 99, "--resamples", 99, "--format", "json"]
+    by_default = json.loads(run(*asked).out)["pairs"]["cs-en"]["metrics"]
+    assert [*by_default] == ["DA-z"]
+    assert [*json.loads(run(*asked, "--metrics", "DA-raw").out)["pairs"]["cs-en"]["metrics"]] == [
+        "DA-raw"
+    ]
+
+
+def test_appraise_of_several_language_pairs_is_a_task(write):
+    """With 11 columns, as WMT23 published them: without scores of documents, and what is bad."""
+    rows = []
+    for pair in ("ces,ukr", "deu,eng"):
+        for system, bonus in (("A", 8), ("B", 0)):
+            for item in range(1, 5):
+                score = 60 + bonus + item
+                rows.append(f"u,{system},{item},TGT,{pair},{score},d,False,1.0,2.0\n")
+            rows.append(f"u,{system},9,TGT,{pair},99,d,True,1.0,2.0\n")
+        rows.append(f"u,A,1,BAD,{pair},1,d#bad0,False,1.0,2.0\n")
+    task = read_task(write("wmt23.csv", "".join(rows)))
+    assert [*task.testsets] == ["cs-uk", "de-en"]
+    assert task.testsets["cs-uk"].scores["DA-raw"].by_system == {
+        "A": (69.0, 70.0, 71.0, 72.0),
+        "B": (61.0, 62.0, 63.0, 64.0),
+    }
+
+
 def test_errors_of_the_source_lie_next_to_ratings(write, tmp_path):
     write("mqm_ted_ende.tsv", MQM)
     source_errors = MQM.replace("Accuracy/Omission", "Source error/-")

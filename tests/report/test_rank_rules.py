@@ -102,7 +102,11 @@ def test_pairs_that_ranks_tie_or_separate_are_counted(by_rule):
         separated = sum(
             1 for pair in result.pairs if not pair.significant and not ranks[pair.a] & ranks[pair.b]
         )
-        assert (row["tied"], row["separated"]) == (tied, separated)
+        only_by_rule = sum(
+            1 for pair in result.pairs if pair.rule_better is not None and not pair.significant
+        )
+        counted = row["tied"], row["separated"], row["only_by_rule"]
+        assert counted == (tied, separated, only_by_rule)
         assert row["significant"] + row["not_significant"] == len(result.pairs)
         assert row["top_group"] == ", ".join(
             one.system for one in result.systems if one.rank_low == 1

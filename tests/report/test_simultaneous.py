@@ -2,7 +2,6 @@
 name.
 """
 
-import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -34,6 +33,13 @@ EVERY, DOWN, AGAINST_B, TWO = (
 )
 
 
+def anchor_of(comparison):
+    """Against whom systems are held, and how the columns begin that have it."""
+    if comparison.settings.baseline:
+        return comparison.settings.baseline, "vs_baseline"
+    return comparison.metrics["given"].systems[0].system, "vs_best"
+
+
 def seen(pair, sign=1):
     return sorted((sign * pair.ci_joint_low, sign * pair.ci_joint_high))
 
@@ -63,89 +69,59 @@ class TestNumbers:
 
     def test_of_the_leaderboard_and_the_figure_of_differences(self, comparison):
         result = comparison.metrics["given"]
-        anchor = comparison.settings.baseline or result.systems[0].system
-        against = "vs_baseline" if comparison.settings.baseline else "vs_best"
+        anchor, against = anchor_of(comparison)
         joint, single, *groups = differences(result, comparison.settings).data
         assert single.name == "95% CI"
         assert joint.name == name_simultaneous(result, comparison.settings)
-        points = {
-            result.systems[place].system: (x, symbol)
-            for group in groups
-            for (place, _), x, symbol in zip(
-                group.customdata, group.x, group.marker.symbol, strict=True
-            )
-        }
+        points = {}
+        for group in groups:
+            symbols = zip(group.customdata, group.x, group.marker.symbol, strict=True)
+            for (place, _), x, symbol in symbols:
+                points[result.systems[place].system] = (x, symbol)
         assert set(points) == {row.system for row in result.systems}
-        with_interval = [row.system for row in result.systems if row.system != anchor]
-        for row in leaderboard_table(result, comparison.settings).records():
-            if row["system"] == anchor:
-                assert row[f"{against}_ci_joint_low"] is None
-                continue
-            pair = find_pair(result, anchor, row["system"])
-            sign, k = (
-                result.sign * (1 if pair.a == row["system"] else -1),
-                with_interval.index(row["system"]),
-            )
-            assert [row[f"{against}_ci_joint_low"], row[f"{against}_ci_joint_high"]] == seen(
-                pair, sign
-            )
-            assert list(joint.x[3 * k : 3 * k + 2]) == seen(pair, sign)
-            assert list(single.x[3 * k : 3 * k + 2]) == sorted(
-                (sign * pair.ci_low, sign * pair.ci_high)
-            )
-            assert points[row["system"]] == (
-                sign * pair.delta,
-                "circle" if pair.significant else "circle-open",
-            )
+        rows = {
+            row["system"]: row for row in leaderboard_table(result, comparison.settings).records()
+        }
+        assert rows.pop(anchor)[f"{against}_ci_joint_low"] is None
+        for k, (name, row) in enumerate(rows.items()):
+            pair = find_pair(result, anchor, name)
+            sign = result.sign if pair.a == name else -result.sign
+            drawn = slice(3 * k, 3 * k + 2)
+            ends = [row[f"{against}_ci_joint_low"], row[f"{against}_ci_joint_high"]]
+            assert ends == list(joint.x[drawn]) == seen(pair, sign)
+            assert list(single.x[drawn]) == sorted((sign * pair.ci_low, sign * pair.ci_high))
+            symbol = "circle" if pair.significant else "circle-open"
+            assert points[name] == (sign * pair.delta, symbol)
 
     def test_of_the_differences_in_the_report(self, comparison):
         """Ends, dots and zero are to one scale: that of the records."""
         result = comparison.metrics["given"]
-        against = "vs_baseline" if comparison.settings.baseline else "vs_best"
-        rows = [
-            row
-            for row in leaderboard_table(result, comparison.settings).records()
-            if row[against] is not None
-        ]
+        anchor, against = anchor_of(comparison)
         svg = differences_svg(result, comparison.settings)
         assert svg in comparison.render("html")
-
-        def across(kind):
-            return [
-                (float(x1), float(x2))
-                for x1, y1, x2, y2 in re.findall(
-                    rf'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="([\d.]+)" class="{kind}"/>',
-                    svg,
-                )
-                if y1 == y2
-            ]
-
-        dots = re.findall(
-            r'<circle cx="([\d.]+)" cy="[\d.]+" r="5" class="dot first( filled)?"/>', svg
-        )
-        zero = float(
-            re.search(r'x1="([\d.]+)" y1="28.0" x2="[\d.]+" y2="[\d.]+" class="zero"', svg)[1]
-        )
-        seen_at = [(0.0, zero)]
-        for row, dot, single, joint in zip(
-            rows, dots, across("single"), across("together"), strict=True
+        picture = ElementTree.fromstring(svg)
+        lines = {"single": [], "together": [], "zero": []}
+        for line in picture.iter("line"):
+            kind = line.get("class")
+            if kind == "zero" or (kind in lines and line.get("y1") == line.get("y2")):
+                lines[kind].append((float(line.get("x1")), float(line.get("x2"))))
+        dots = [dot for dot in picture.iter("circle") if dot.get("class").startswith("dot first")]
+        records = leaderboard_table(result, comparison.settings).records()
+        rows = [row for row in records if row["system"] != anchor]
+        ((zero, _),) = lines["zero"]
+        values, places = [0.0], [zero]
+        for row, dot, single, together in zip(
+            rows, dots, lines["single"], lines["together"], strict=True
         ):
-            seen_at.append((row[against], float(dot[0])))
-            for kind, ends in (("ci", single), ("ci_joint", joint)):
-                seen_at += zip(
-                    (row[f"{against}_{kind}_{side}"] for side in ("low", "high")), ends, strict=True
-                )
-            pair = next(
-                p
-                for p in result.pairs
-                if {row["system"]} < {p.a, p.b}
-                and (comparison.settings.baseline or result.systems[0].system) in (p.a, p.b)
-            )
-            assert bool(dot[1]) == pair.significant
-        values, places = np.array(seen_at).T
+            values.append(row[against])
+            for kind in ("ci", "ci_joint"):
+                values += [row[f"{against}_{kind}_low"], row[f"{against}_{kind}_high"]]
+            places += [float(dot.get("cx")), *single, *together]
+            is_filled = dot.get("class") == "dot first filled"
+            assert is_filled == find_pair(result, anchor, row["system"]).significant
         slope, start = np.polyfit(values, places, 1)
         assert slope > 0
-        np.testing.assert_allclose(places, start + slope * values, atol=0.11)
+        np.testing.assert_allclose(places, start + slope * np.array(values), atol=0.11)
 
     def test_in_words(self, comparison):
         for text in (paper_sentences(comparison, "given"), comparison.render("latex")):

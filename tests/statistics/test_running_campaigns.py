@@ -85,7 +85,9 @@ def test_tests_by_document_hold_whatever_was_assigned(design):
         assert false.pop("mean") > 0.1 and covered.pop("mean") < 0.92
     for raters in false:
         assert false[raters] <= 0.05 + 3 * sqrt(0.05 * 0.95 / N)
-        assert 0.925 <= covered[raters] <= 0.975
+        assert (
+            0.925 <= covered[raters] <= 0.99
+        )  # adjusted ones are wide if few documents link systems
     if is_equal:
         assert as_wmt26 / N > 0.35
     else:

@@ -229,23 +229,9 @@ class TestFamily:
 def drawn_texts(shares, length, same=()):
     """60 segments of German words, and outputs with shares of them changed."""
     rng = random.Random(7)
-    words = [
-        "das",
-        "ein",
-        "Haus",
-        "Baum",
-        "geht",
-        "läuft",
-        "rot",
-        "blau",
-        "heute",
-        "morgen",
-        "schnell",
-        "langsam",
-        "er",
-        "sie",
-        "wir",
-    ]
+    words = (
+        "das ein Haus Baum geht läuft rot blau heute morgen schnell langsam er sie wir"
+    ).split()
     reference = [rng.choices(words, k=rng.randint(*length)) for _ in range(60)]
     outputs = {
         name: [

@@ -14,7 +14,7 @@ from tests.builders.replicates import draw_again
 from tests.builders.results import find_pair
 from tests.builders.score_tables import rated_systems
 
-WORDS = ["the", "small", "cat", "sat", "on", "a", "mat", "and", "saw", "one", "dog", "run"]
+WORDS = "the small cat sat on a mat and saw one dog run".split()
 
 
 def texts(n_segments, worse, seed):

@@ -11,47 +11,11 @@ from mtsig_core.stats import file_cautions
 from mtsig_core.stats.file_cautions import about_files
 from tests.builders.cases import brief
 
-WORDS = [
-    "der",
-    "die",
-    "das",
-    "ein",
-    "Haus",
-    "Baum",
-    "Hund",
-    "Katze",
-    "Frau",
-    "Mann",
-    "Kind",
-    "geht",
-    "läuft",
-    "sieht",
-    "hat",
-    "ist",
-    "war",
-    "schön",
-    "groß",
-    "klein",
-    "alt",
-    "neu",
-    "heute",
-    "morgen",
-    "gestern",
-    "und",
-    "oder",
-    "aber",
-    "nicht",
-    "sehr",
-    "mit",
-    "auf",
-    "unter",
-    "Straße",
-    "Stadt",
-    "Land",
-    "Wasser",
-    "Brot",
-    "Tisch",
-]
+WORDS = (
+    "der die das ein Haus Baum Hund Katze Frau Mann Kind geht läuft sieht hat ist "
+    "war schön groß klein alt neu heute morgen gestern und oder aber nicht sehr mit "
+    "auf unter Straße Stadt Land Wasser Brot Tisch"
+).split()
 
 
 def make(n_lines=60, seed=7, shares=(0.2, 0.3)):

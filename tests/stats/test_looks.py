@@ -92,6 +92,6 @@ def test_each_rating_is_offered_as_a_segment_where_pairs_are_across_raters():
         assert told.facts["across_raters"] == bool(told.remedies)
         return told.remedies
 
-    assert offered("mean") == ({"raters": "segments"},)
+    assert offered("mean") == ({"raters": "segments"}, {"raters": "adjusted"})
     assert not offered("segments")
     assert not offered("mean", rater=["x"] * 4)
