@@ -108,6 +108,7 @@ def test_every_file_that_contributors_are_sent_to_exists():
         *(f"mtsig_core/{folder}" for folder in folders),
         "pages",
         "tests/metrics",
+        "tests/pages",
     )
     for name in re.findall(r"`([\w/]+\.(?:py|txt|md))`", CONTRIBUTING):
         assert any((ROOT / place / name).is_file() for place in places) or "NAME" in name, name

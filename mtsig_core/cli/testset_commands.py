@@ -6,8 +6,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from mtsig_core.caution import Assumption
 from mtsig_core.cli.inputs import (
     choose_metrics,
     find_whole_task,
@@ -66,8 +67,17 @@ from mtsig_core.stats.settings import SETTINGS, check_jobs
 #: Formats of results that are text and numbers, and of those that are printed too.
 DATA_FORMATS = ("text", "json", "csv")
 ALL_FORMATS = (*DATA_FORMATS, "latex", "html")
-#: Changes of a source, with the options that make them.
-Readings = dict[str, Any]
+
+
+class _Reading(NamedTuple):
+    """Another way to read the files, and the metric that ranks then."""
+
+    source: Any
+    metric: str
+
+
+#: By the options of the command line that read the files so.
+Readings = dict[str, _Reading]
 _Replicated = TypeVar("_Replicated", Replication, TaskReplication)
 
 # -------------------------------------------------------------------------------------------------
@@ -101,15 +111,20 @@ def run_replicate(args: Namespace) -> None:
         if table.ranks:
             metric = choose_metrics(args, testset, decides=True)[0]
 
-            def rank(source: Source) -> dict[str, Comparison]:
-                reading = source.read()
-                return testset_by_rules(reading, resolve_metric(reading, metric.name), progress)
+            def rank(reading: _Reading) -> dict[str, Comparison]:
+                testset = reading.source.read()
+                return testset_by_rules(testset, resolve_metric(testset, reading.metric), progress)
 
             is_rated = metric.name in testset.scores
+            readings = _list_readings(source, table.ranks, testset.systems, metric.name, is_rated)
+            if _is_standardized(testset.assumed, metric.name):
+                scores = [("raw", file) for name, file in source.scores if name == metric.name]
+                raw = replace(source, scores=tuple(scores))
+                readings["--scores raw=FILE"] = _Reading(raw, "raw")
             replication = _find_rank_rule(
                 partial(with_published_ranks, replication, table),
                 testset_by_rules(testset, metric, progress),
-                _list_readings(source, table.ranks, testset.systems, is_rated),
+                readings,
                 rank,
             )
     write_report(args, replication_report(replication))
@@ -131,14 +146,18 @@ def run_replicate_task(args: Namespace, task: KeptTask) -> None:
             settings = read_arguments(args, "task")
             del settings["rank_rule"]
 
-            def rank(source: TaskSource) -> dict[str, TaskComparison]:
-                return task_by_rules(KeptTask(source), metric, progress, **settings)
+            def rank(reading: _Reading) -> dict[str, TaskComparison]:
+                return task_by_rules(KeptTask(reading.source), reading.metric, progress, **settings)
 
             is_rated = metric in task.info.own_scores
+            readings = _list_readings(task.source, ranked, task.info.systems, metric, is_rated)
+            raw = f"{metric.removesuffix('-z')}-raw"
+            if _is_standardized(task.info.assumed, metric) and raw in task.info.own_scores:
+                readings[f"--metrics {raw}"] = _Reading(task.source, raw)
             replication = _find_rank_rule(
                 partial(with_ranks_of_task, replication, tables),
                 task_by_rules(task, metric, progress, **settings),
-                _list_readings(task.source, ranked, task.info.systems, is_rated),
+                readings,
                 rank,
             )
     write_report(args, replication_report(replication))
@@ -148,7 +167,7 @@ def _find_rank_rule(
     add_ranks: Callable[[Mapping[str, Any]], _Replicated],
     by_rule: dict[str, Any],
     readings: Readings,
-    rank: Callable[[Any], Mapping[str, Any]],
+    rank: Callable[[_Reading], Mapping[str, Any]],
 ) -> _Replicated:
     """Add the published ranks, and the rule that reproduces them.
 
@@ -157,9 +176,9 @@ def _find_rank_rule(
     replication = add_ranks(by_rule)
     if all(ranks.comes_out for ranks in ranks_of(replication).values()):
         return replication
-    for options, source in readings.items():
+    for options, reading in readings.items():
         try:
-            ranked = rank(source)
+            ranked = rank(reading)
         except MtsigError:  # without a rating for each segment, or a reference to spare
             continue
         for rule, comparison in ranked.items():
@@ -168,7 +187,11 @@ def _find_rank_rule(
 
 
 def _list_readings(
-    source: Source | TaskSource, ranked: Iterable[str], systems: Iterable[str], is_rated: bool
+    source: Source | TaskSource,
+    ranked: Iterable[str],
+    systems: Iterable[str],
+    metric: str,
+    is_rated: bool,
 ) -> Readings:
     """Other ways to read the files, by the options that do so.
 
@@ -187,8 +210,18 @@ def _list_readings(
             options.append(option_flag(option_name(field)))
             if value is not True:
                 options.append(value)
-        readings[" ".join(options)] = replace(source, **change)
+        readings[" ".join(options)] = _Reading(replace(source, **change), metric)
     return readings
+
+
+def _is_standardized(assumed: Iterable[Assumption], metric: str) -> bool:
+    """Whether the scores of a metric are standardized, for each rater, when they are read."""
+    standardized = [
+        assumption.facts["metric"]
+        for assumption in assumed
+        if assumption.code == "ratings-standardized"
+    ]
+    return metric in standardized
 
 
 # -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Cell, Table, TableBuilder
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
 from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan
+from mtsig_core.stats.significance import level_at_look, parse_look
 
 _COLUMNS = (
     ("documents", "documents", "count", ""),
@@ -95,7 +96,11 @@ class OpenPair(NamedTuple):
 
 
 def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPair]:
-    """The pairs of systems that are still open, the largest difference first."""
+    """The pairs of systems that are still open, the largest difference first.
+
+    What they would take is at the level of the last of the planned looks.
+    """
+    comparison = _at_last_look(comparison)
     if cannot_plan(comparison, result.metric) is not None or not result.pairs:
         return []
     plans = plan(comparison, _choose_difference(result), metric=result.metric)
@@ -106,6 +111,15 @@ def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPa
         if not pair.significant and planned is not None:
             open_pairs.append(OpenPair(pair, planned))
     return sorted(open_pairs, key=lambda row: -abs(row.pair.delta))
+
+
+def _at_last_look(comparison: Comparison) -> Comparison:
+    """The comparison with the level of the last of its planned looks."""
+    settings = comparison.settings
+    look = parse_look(settings.look)
+    last_look = look._replace(number=look.n_planned)
+    share = level_at_look(1.0, last_look) / level_at_look(1.0, look)
+    return replace(comparison, settings=replace(settings, alpha=settings.alpha * share))
 
 
 def _choose_difference(result: MetricResult) -> float:
@@ -149,5 +163,5 @@ def _explain_open(result: MetricResult, units: str) -> str:
         f"More {units}: until a true difference of {difference:g} is found 8 times in 10, at alpha divided by "
         "the number of pairs. The difference is named beforehand, as the one seen here is no guide to the true "
         f"one. Hours: all work so far, by the {units} that both systems have. Do not stop as soon as a pair is "
-        "significant: looks at a running annotation add up to more than alpha."
+        "significant: looks at a running annotation add up to more than alpha, unless they are planned (setting Look)."
     )

@@ -252,6 +252,37 @@ def test_wmt25_takes_each_rating_as_a_segment(
     assert task["pairs"]["en-de"]["testset"]["n_segments"] == n_segments
 
 
+def test_official_ranks_of_raw_scores_name_the_option_that_reads_them(tmp_path, run_json):
+    """As WMT23 has it: a strict rater rated one system more often, which standardizing mends."""
+    rng = np.random.default_rng(23)
+    rows = []
+    for line in range(1, 61):
+        for name, level in (("A", 71), ("B", 70), ("C", 64)):
+            is_strict = rng.random() < (0.8 if name == "A" else 0.2)
+            rater, strictness = ("strict", 12) if is_strict else ("mild", 0)
+            score = round(level - strictness + rng.normal(0, 6))
+            rows.append(f"{rater},{name},{line},TGT,ces,ukr,{score},{line}.5,{line}.9")
+    file, ranks = tmp_path / "appraise.csv", tmp_path / "ranks.csv"
+    file.write_text("\n".join(rows))
+    by_raw = compare(read_scores({"raw": file}), "raw", rank_rule="wmt23", trials=99, resamples=20)
+    write_ranks(ranks, by_raw.metrics["raw"].systems)
+    found = run_json(f"score --scores z={file} --official", ranks)["ranks"]
+    assert found["counts"]["wmt23 --scores raw=FILE"] == 3 > found["counts"]["wmt23"]
+    (tmp_path / "task").mkdir()
+    (tmp_path / "task" / "DA.csv").write_text(file.read_text())
+    ranks.write_text(
+        "\n".join(
+            f"{'language pair' if k == 0 else 'cs-uk'},{line}"
+            for k, line in enumerate(ranks.read_text().splitlines())
+        )
+    )
+    settings = "--trials 99 --resamples 20"
+    task = run_json(f"task --folder {tmp_path / 'task'} {settings} --official", ranks)
+    counts = task["pairs"]["cs-uk"]["ranks"]["counts"]
+    (way,) = [way for way in counts if way.startswith("wmt23 --metrics")]
+    assert counts[way] == 3 > counts["wmt23"]
+
+
 @needs_published
 def test_wins_of_wmt23_have_the_lines_that_its_script_printed():
     """The ratings are not published beside it: from the wins of each system, where the lines are."""

@@ -64,6 +64,9 @@ def test_open_pairs_say_what_they_would_take(rated):
     assert cells["more"] == max(0, row.plan.size_family.units - 24)
     assert cells["hours"] == pytest.approx(cells["more"] * 2.0 / 24)
     assert [block.table.key for block in progress_blocks(comparison)] == ["progress", "open-pairs"]
+    at_look = compare(rated, ["ESA"], trials=999, resamples=999, look="2/5")
+    at_level = compare(rated, ["ESA"], trials=999, resamples=999, alpha=0.04)
+    assert list_open_pairs(at_look, result)[0].plan == list_open_pairs(at_level, result)[0].plan
     assert not list(
         progress_blocks(compare(TestSet("s", rated.systems, {}, scores=rated.scores), ["ESA"]))
     )
