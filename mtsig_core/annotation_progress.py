@@ -27,9 +27,9 @@ class ProgressRow:
 
 
 def measure_progress(testset: TestSet) -> tuple[ProgressRow, ...]:
-    """How far the annotation of a test set is; empty where judgements are not known."""
+    """How far the annotation of a test set is; empty where no annotation tool tells."""
     judgements = testset.judgements
-    if judgements is None:
+    if judgements is None or not judgements.is_campaign:
         return ()
     document_of = dict(zip(testset.lines, testset.documents or testset.lines, strict=True))
     domain_of: dict[int, str] = dict(zip(testset.lines, testset.domains or (), strict=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class Judgement(NamedTuple):
     score: float
     rater: str
     #: The id of the annotation. Judgements of one line in one annotation are of outputs that the
-    #: rater saw side by side.
+    #: rater saw side by side. Empty where the file does not tell.
     annotation: str
     spans: tuple[ErrorSpan, ...] = ()
 
@@ -41,7 +41,10 @@ class Annotation(NamedTuple):
 
 
 class AttentionCheck(NamedTuple):
-    """An item with a known answer, which shows whether a rater pays attention."""
+    """An item with a known answer, which shows whether a rater pays attention.
+
+    Such are a task with its answer, an output that was degraded, or an error that was planted.
+    """
 
     rater: str
     is_passed: bool
@@ -55,6 +58,8 @@ class Judgements:
     rows: tuple[Judgement, ...]
     annotations: tuple[Annotation, ...] = ()
     checks: tuple[AttentionCheck, ...] = ()
+    #: Whether they are from an annotation tool, and not from a table of ratings.
+    is_campaign: bool = field(default=True, repr=False)
 
     @cached_property
     def annotation_by_id(self) -> Mapping[str, Annotation]:

@@ -302,6 +302,18 @@ def pick_human_scores(names: Iterable[str]) -> list[str]:
     return human
 
 
+def drop_as_given(names: Iterable[str]) -> list[str]:
+    """Names of scores without ratings as they were given, if the same ratings are standardized.
+
+    >>> drop_as_given(["DA-z", "DA-raw", "bleu"]), drop_as_given(["DA-raw"])
+    (['DA-z', 'bleu'], ['DA-raw'])
+    """
+    names = list(names)
+    if STANDARDIZED_DA not in names:
+        return names
+    return [name for name in names if name != RAW_DA]
+
+
 #: Learned metrics that read the reference, those that agreed best with people in the metrics tasks
 #: of WMT first. A letter after the name belongs to another name.
 _LEARNED = re.compile(r"(?i)(?:(xcomet)|(metricx)|(comet)|(bleurt))(?![^\W\d_])")

@@ -15,7 +15,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, MtsigError, SettingError, explain_unknown, format_count
 from mtsig_core.readers import join_scores, read_scores, read_text
 from mtsig_core.readers.document_tasks import drop_stand_in
-from mtsig_core.readers.files import MAX_DEPTH, open_file
+from mtsig_core.readers.files import MAX_DEPTH, is_archive, open_file
 from mtsig_core.readers.formats import SCORE_TABLE, SEGMENTS, SYSTEMS_TABLE
 from mtsig_core.readers.limits import hide_places, limit_reading, list_replacements, show_path
 from mtsig_core.readers.lines import read_bytes
@@ -29,7 +29,7 @@ from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.score_tables import list_langpairs
 from mtsig_core.readers.scores import read_rated_outputs
 from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
-from mtsig_core.readers.task_contents import tables_beside
+from mtsig_core.readers.task_contents import explain_other_pairs, tables_beside
 from mtsig_core.readers.task_names import folder_name
 from mtsig_core.readers.tasks import (
     find_task,
@@ -628,7 +628,8 @@ class TaskSource(_Files):
             return source, sentences
         try:
             self.check()
-            tables = tables_beside(find_task(self.folder), list(self._all_pairs()), MAX_DEPTH)
+            task_pairs = list(self._all_pairs())
+            tables = tables_beside(find_task(self.folder), task_pairs, MAX_DEPTH)
         except (InputError, SettingError):  # the message comes when the texts are read
             return source, sentences
         tables_by_path: dict[str, list[tuple[str, str, str]]] = {}
@@ -650,6 +651,9 @@ class TaskSource(_Files):
             sentences.append(
                 f"{name} of {pairs} is read from {self.show_path(path)}, beside the texts."
             )
+            others = explain_other_pairs(Path(path), task_pairs)
+            if others and not is_archive(self.folder):  # of which unread files are named
+                sentences.append(f"Not read in part: {self.show_path(path)}: {others}.")
         return source, sentences
 
     @_limited

@@ -677,7 +677,7 @@ class TestSet:
         for name, outputs in self.runs.items():
             for output in outputs:
                 sequences += [("run", name), output]
-        if self.judgements is not None:
+        if self.judgements is not None and self.judgements.is_campaign:
             sequences.append(("judgements", repr(self.judgements)))
         h = hashlib.blake2b(digest_size=16)
         for sequence in sequences:

@@ -27,7 +27,8 @@ n_boxes = results_sections.show_choice(view, comparison)
 results_sections.show_first_cautions(comparison, view.metric, most=1 if n_boxes else 2)
 lang_pair = results_sections.show_ranks(comparison, view.metric, "task.picture")
 if lang_pair is not None:
-    address.go("summary", **view.address_of(lang_pair, comparison))
+    digest = comparison.pairs[lang_pair].testset.digest
+    address.go("summary", **view.address_of(lang_pair, digest))
 review_link = review_sections.show_begin(view, comparison)
 if review_link is not None:
     address.go("review", review=review_link)

@@ -20,7 +20,7 @@ from mtsig_core.report.document import Report
 from mtsig_core.report.holdings import find_gap
 from mtsig_core.report.reports import render_report
 from mtsig_core.report.text import printable, terminal_width, warn
-from mtsig_core.score_names import order_metrics, pick_human_scores
+from mtsig_core.score_names import drop_as_given, order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
 from mtsig_core.stats.ranks import RANK_RULES, RankRule
@@ -38,6 +38,7 @@ def check_out(args: Namespace, source: Source | TaskSource) -> None:
     files: list[Any] = list(source.files())
     if isinstance(source, TaskSource):
         files += source.list_joined_files()
+    files += getattr(args, "published", [])
     official = getattr(args, "official", None)
     if official is not None:
         files.append(official)
@@ -184,9 +185,10 @@ def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
     """
     names = args.metrics
     if not names:
-        human_scores = pick_human_scores(testset.scores) if decides else []
+        scores = drop_as_given(testset.scores) if decides else list(testset.scores)
+        human_scores = pick_human_scores(scores) if decides else []
         if not testset.has_texts:
-            names = order_metrics(testset.scores) if human_scores else testset.scores
+            names = order_metrics(scores) if human_scores else scores
         elif human_scores:
             names = human_scores
             print(

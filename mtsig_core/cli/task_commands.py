@@ -53,6 +53,8 @@ from mtsig_core.experiments.metric_agreement import (
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive, is_folder
+from mtsig_core.readers.official_tables import read_official_task
+from mtsig_core.readers.published_values import PublishedFile, PublishedValues, join_published
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
 from mtsig_core.readers.tasks import has_segments, list_task_tables, pairs_of
 from mtsig_core.report.commands import task_command
@@ -70,7 +72,7 @@ from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import match_published
 from mtsig_core.stats.settings import check_jobs
-from mtsig_core.task import TaskExclusion, read_exclusions
+from mtsig_core.task import Task, TaskExclusion, read_exclusions
 
 # -------------------------------------------------------------------------------------------------
 # `task`: a whole shared task.
@@ -97,18 +99,12 @@ def _add_task(parser: ArgumentParser) -> _ArgumentGroup:
     return group
 
 
-def add_task(parser: ArgumentParser) -> None:
-    """Add the options of ``task``."""
-    group = _add_task(parser)
+def _add_systems(group: _ArgumentGroup) -> None:
+    """Add the options that choose the systems of a task."""
     group.add_argument(
         "--track",
         choices=("constrained", "unconstrained"),
         help="compare only the systems of one track",
-    )
-    group.add_argument(
-        "--watch",
-        action="store_true",
-        help="print again whenever a file of the task changes, until Ctrl+C",
     )
     group.add_argument(
         "--exclude",
@@ -116,6 +112,17 @@ def add_task(parser: ArgumentParser) -> None:
         default=[],
         metavar="[PAIR:]NAME,...[=REASON]",
         help="exclude these systems, in all language pairs or in one, and say why; repeatable",
+    )
+
+
+def add_task(parser: ArgumentParser) -> None:
+    """Add the options of ``task``."""
+    group = _add_task(parser)
+    _add_systems(group)
+    group.add_argument(
+        "--watch",
+        action="store_true",
+        help="print again whenever a file of the task changes, until Ctrl+C",
     )
     group = add_metric_options(parser, "all scores; bleu without any", lowercase=False)
     group.add_argument("--primary", metavar="NAME", help="the metric to show first")
@@ -353,12 +360,20 @@ def run_autorank(args: Namespace) -> None:
 
 def add_findings(parser: ArgumentParser) -> None:
     """Add the options of ``findings``."""
-    _add_task(parser)
-    add_metric_options(
+    _add_systems(_add_task(parser))
+    group = add_metric_options(
         parser,
         "human scores where there are any, else the first score). The first ranks; each "
-        "other one is a column",
+        "other one is a column, also of published scores",
         lowercase=False,
+    )
+    group.add_argument(
+        "--published",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="table of published scores, in place of those in the folder: language pair, system and columns. "
+        "AutoRank and ranks are shown, others if --metrics names them; repeatable",
     )
     add_arguments(
         parser.add_argument_group("test"),
@@ -372,9 +387,30 @@ def add_findings(parser: ArgumentParser) -> None:
 def run_findings(args: Namespace) -> None:
     """Print the findings table of each language pair, and head-to-head decisions."""
     check_jobs(args.jobs)
-    task = KeptTask(_read_one_task(args)).task
+    source = _read_one_task(args)
+    task = KeptTask(source)
+    task = task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
+    arguments = read_arguments(args, "findings")
+    arguments["published"] = _read_published(args, source, task.task)
     metrics = args.metrics or None
-    settings = read_arguments(args, "findings")
     with progress_line() as progress:
-        result = make_findings(task, metrics, progress=progress, cache=KeptDraws(), **settings)
+        result = make_findings(task, metrics, progress=progress, cache=KeptDraws(), **arguments)
     write_report(args, findings_report(result))
+
+
+def _read_published(args: Namespace, source: TaskSource, task: Task) -> PublishedValues:
+    """The published scores that the options name, or those in the folder of the task."""
+    if not args.published:
+        return source.read_published()
+    systems = {lang_pair: testset.systems for lang_pair, testset in task.testsets.items()}
+    files = []
+    for path in args.published:
+        file = PublishedFile(Path(path), read_official_task(path))
+        if not match_published(join_published([file]), systems):
+            raise SettingError(
+                f"--published {path} has no system of the task in a language pair of the task. It has "
+                f"{', '.join(file.tables)}; the task has {', '.join(systems)}. Name language pairs and "
+                "systems alike."
+            )
+        files.append(file)
+    return join_published(files)

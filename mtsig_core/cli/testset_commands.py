@@ -35,6 +35,7 @@ from mtsig_core.experiments.rankings import (
     with_published_ranks,
     with_ranks_of_task,
 )
+from mtsig_core.experiments.rating_integrity import examine_ratings
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
@@ -48,6 +49,7 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.export import segment_rows, to_csv
 from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.pair_summary import summary_report
+from mtsig_core.report.rating_reports import ratings_report
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -65,8 +67,8 @@ from mtsig_core.stats.published_scores import (
 from mtsig_core.stats.settings import SETTINGS, check_jobs
 
 #: Formats of results that are text and numbers, and of those that are printed too.
-DATA_FORMATS = ("text", "json", "csv")
-ALL_FORMATS = (*DATA_FORMATS, "latex", "html")
+DATA_FORMATS = ("text", "json", "csv", "markdown")
+ALL_FORMATS = (*DATA_FORMATS, "latex", "typst", "html")
 
 
 class _Reading(NamedTuple):
@@ -315,7 +317,15 @@ def run_score(args: Namespace) -> None:
 
 def add_integrity(parser: ArgumentParser) -> None:
     """Add the options of ``integrity``."""
-    add_options(parser, "integrity", (*DATA_FORMATS, "latex"))
+    add_options(parser, "integrity", ALL_FORMATS, _add_ratings)
+
+
+def _add_ratings(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--ratings",
+        action="store_true",
+        help="only the ratings, such as a page for the people who pay for them, or a CSV row for each rater",
+    )
 
 
 def run_integrity(args: Namespace) -> None:
@@ -327,9 +337,18 @@ def run_integrity(args: Namespace) -> None:
         )
     if names_whole_task(args):
         task = find_whole_task(args).read()
+        if args.ratings:
+            raise SettingError(
+                "--ratings shows the ratings of one language pair. The folder has: "
+                f"{', '.join(task.testsets)}. Choose one.",
+                {"langpair": next(iter(task.testsets))},
+            )
         write_report(args, integrity_report(examine_task(task, *args.metrics or ())))
         return
     testset = read(args)
+    if args.ratings:
+        write_report(args, ratings_report(examine_ratings(testset)))
+        return
     metric = choose_metrics(args, testset)[0] if args.metrics else None
     write_report(args, integrity_report(examine_integrity(testset, metric)))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.line_faults import LineFault, find_line_faults
+from mtsig_core.experiments.rating_integrity import RatingIntegrity, examine_ratings
 from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.arrays import row_chunks
@@ -74,6 +75,7 @@ class Integrity:
     #: Of all pairs of systems; None without texts, or the tokenizer of BLEU.
     median_cross_bleu: float | None = None
     warnings: tuple[Caution, ...] = ()  # about what could not be checked
+    ratings: RatingIntegrity | None = None  # None where the test set does not say who rated
 
 
 def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> Integrity:
@@ -136,6 +138,9 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     median_cross_bleu = None
     if cross_bleu:
         median_cross_bleu = float(np.median(list(cross_bleu.values())))
+    ratings = None
+    if testset.judgements is not None:
+        ratings = examine_ratings(testset)
     return Integrity(
         testset.name,
         metric.name,
@@ -143,6 +148,7 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
         tuple(rows),
         median_cross_bleu,
         (*missing.values(), *general_cautions),
+        ratings,
     )
 
 

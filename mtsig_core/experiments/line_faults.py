@@ -376,18 +376,18 @@ def _find_added(texts: _Texts) -> Iterator[_Finding]:
     starts = [_count_starts(lines) for lines in masked]
     least = max(FINDERS["added"].least, _LEAST_SHARED * texts.testset.n_segments)
     for output in range(len(texts.outputs)):
+        lines = masked[output]
+        companions = masked[:output] + masked[output + 1 :]
         other_starts = starts[:output] + starts[output + 1 :]
         start = _pick_start(starts[output], other_starts, least)
         if start is None:
             continue
-        rows = [row for row, line in enumerate(masked[output]) if line.startswith(start)]
-        added = find_shared_start([masked[output][row] for row in rows])
-        rows = [row for row in rows if masked[output][row].startswith(added)]
-        companions = masked[:output] + masked[output + 1 :]
+        added = find_shared_start([line for line in lines if line.startswith(start)])
+        rows = [row for row, line in enumerate(lines) if line.startswith(added)]
         n_going_on = 0
         for row in rows:
-            beginnings = {_find_word(lines[row]) for lines in companions}
-            remainder = masked[output][row].removeprefix(added)
+            beginnings = {_find_word(companion[row]) for companion in companions}
+            remainder = lines[row].removeprefix(added)
             n_going_on += _find_word(remainder) in beginnings
         if n_going_on >= _GO_ON * len(rows):
             yield _Finding(output, np.array(rows), added.strip())
@@ -448,9 +448,10 @@ def _find_entities(texts: _Texts) -> Iterator[_Finding]:
 
 @dataclass(frozen=True)
 class _Finder:
-    """How a kind of fault is found, and the least number of lines of an output that are listed."""
+    """How a kind of fault is found."""
 
     find: Callable[[_Texts], Iterator[_Finding]]
+    #: The lines that an output needs of it to be listed. Sound outputs have a few of some kinds.
     least: int = 1
 
 

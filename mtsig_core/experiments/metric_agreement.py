@@ -23,7 +23,7 @@ from mtsig_core.results import (
     TaskInfo,
     TestSetInfo,
 )
-from mtsig_core.score_names import check_settled
+from mtsig_core.score_names import check_settled, drop_as_given
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import TOLERANCE, rounding_error, row_chunks
 from mtsig_core.stats.cautions import (
@@ -227,7 +227,7 @@ def _rank_by_agreement(rows: Sequence[AccuracyDraws]) -> list[int]:
 def default_metrics(testset: TestSet, human: str) -> list[str]:
     """List all segment scores but the human one and, with texts, BLEU, chrF and TER."""
     names = list(_TEXT_METRICS) if testset.has_texts else []
-    names += [name for name in testset.scores if name != human]
+    names += [name for name in drop_as_given(testset.scores) if name != human]
     return names
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -11,10 +11,11 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown
-from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
+from mtsig_core.metrics import METRICS, Metric, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.readers.official_tables import OfficialTable
+from mtsig_core.readers.published_values import PublishedValues
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison, TaskInfo
 from mtsig_core.score_names import pick_human_scores
 from mtsig_core.stats.across import compare_task, task_metrics
@@ -26,6 +27,7 @@ from mtsig_core.stats.published_scores import (
     Replication,
     TaskReplication,
     match_names,
+    match_published,
     replicate_ranks,
 )
 from mtsig_core.stats.ranks import count_only_by_rule, fitting_rules
@@ -470,13 +472,15 @@ class Findings:
     further: tuple[str, ...]
     rule: str  # of AutoRank
     pairs: Mapping[str, PairFindings]
+    published: tuple[str, ...] = ()  # columns of published scores that were asked for
 
 
 def make_findings(
-    task: Task,
+    task: Task | KeptTask,
     metrics: str | Sequence[str] | None = None,
     *,
     rule: str = "2025",
+    published: PublishedValues | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Findings:
@@ -487,6 +491,9 @@ def make_findings(
     other metrics. `rule` is as in `autorank`, `settings` as in `compare_task`. If the rank rule
     needs segment scores, other metrics without segment scores get simultaneous rank ranges.
 
+    `published` scores of systems stand next to what is computed. Metrics after the first may also
+    be names of its columns.
+
     >>> toy = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> findings = make_findings(Task("toy", {"en-de": toy}), "bleu", trials=999)
     >>> row = findings.pairs["en-de"]
@@ -494,22 +501,41 @@ def make_findings(
     ('A', None)
     """
     _check_rule(rule)
+    if isinstance(task, KeptTask):
+        texts = task.task
+    else:
+        texts = task
     if isinstance(metrics, str):
         metrics = [metrics]
     elif not metrics:
-        metrics = task_metrics(TaskInfo.from_task(task), None)[:1]
-    metric, *further = metrics
-    comparison = compare_task(task, metrics, progress=progress, **settings)
+        metrics = task_metrics(TaskInfo.from_task(texts), None)[:1]
+    systems = {lang_pair: testset.systems for lang_pair, testset in texts.testsets.items()}
+    own_published = match_published(published or {}, systems)
+    published_only = _find_published_only(texts, metrics[1:], own_published)
+    metric, *further = [name for name in metrics if name not in published_only]
+    comparison = compare_task(task, [metric, *further], progress=progress, **settings)
+    comparison = replace(comparison, published=own_published)
     pairs = {}
     for lang_pair, pair_comparison in comparison.pairs.items():
         if metric in pair_comparison.metrics:
-            testset = task.testsets[lang_pair]
+            testset = texts.testsets[lang_pair]
             pairs[lang_pair] = PairFindings(
                 pair_comparison,
                 _rank_by_metrics(testset, lang_pair, metric, rule),
                 _score_domains(testset, metric),
             )
-    return Findings(comparison, metric, tuple(further), rule, pairs)
+    return Findings(comparison, metric, tuple(further), rule, pairs, tuple(published_only))
+
+
+def _find_published_only(task: Task, names: Iterable[str], published: PublishedValues) -> list[str]:
+    """Find the names that are columns of published scores, and no metrics of the task."""
+    columns: set[str] = set()
+    for values in published.values():
+        for of_system in values.values():
+            columns |= of_system.keys()
+    for testset in task.testsets.values():
+        columns -= testset.scores.keys()
+    return [name for name in names if name in columns and name not in METRICS]
 
 
 def _rank_by_metrics(

@@ -23,6 +23,7 @@ from mtsig_core.readers.files import check_regular, list_folder
 from mtsig_core.readers.formats import strip_ending
 from mtsig_core.readers.limits import check_values, parse_bounded_json, spend
 from mtsig_core.readers.lines import read_bytes, read_lines
+from mtsig_core.readers.score_tables import cut_lines
 from mtsig_core.readers.task_names import folder_name
 from mtsig_core.testset import SegmentScores, TestSet, as_scores, show_name
 
@@ -33,6 +34,12 @@ _EXAMPLE = (
     '"metric_scores": {"CometKiwi-XL": [0.81, 0.79]}}'
 )
 _Scores = list[float | None]
+
+
+def has_automatic_scores(content: bytes) -> bool:
+    """Whether the first line of a file has scores of a document."""
+    first_line, _, _ = cut_lines(content).partition(b"\n")
+    return re.search(rb'"metric_scores"\s*:\s*\{', first_line) is not None
 
 
 class _Document(NamedTuple):

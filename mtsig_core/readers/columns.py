@@ -114,8 +114,12 @@ class InputTable:
     #: Of a table with a row for each error: the table of ratings, by weights of which some are
     #: given.
     sum_errors: Callable[[Mapping[str, float]], InputTable] | None = None
-    #: Of a campaign, by language pair: the items with known answers, which may be none.
+    #: By language pair: the items with known answers; of a campaign these may be none.
     checks: Mapping[str, Sequence[AttentionCheck]] = field(default_factory=dict)
+    is_campaign: bool = False  # whether an annotation tool wrote it
+    annotations: Mapping[RowId, Annotation] = field(default_factory=dict)  # when rows were rated
+    #: Of scores that are standardized: the table of all scores as raters gave them.
+    as_given: InputTable | None = None
 
     def locate(self, row: RowId) -> str:
         """Name a row for messages."""

@@ -42,6 +42,18 @@ class DocumentFiles:
 
 def find_documents(folder: Path) -> DocumentFiles | None:
     """The files of such a task in a folder, or in an archive; None of another."""
+    mains, outputs = _list_documents(folder)
+    return DocumentFiles(mains[0], tuple(outputs)) if len(mains) == 1 and outputs else None
+
+
+def list_lone_outputs(folder: Path) -> list[Path]:
+    """The files of outputs in a folder where the file of their sources is missing."""
+    mains, outputs = _list_documents(folder)
+    return [] if mains else outputs
+
+
+def _list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The files of sources and references, and the files of outputs."""
     mains: list[Path] = []
     outputs: list[Path] = []
     paths = {*list_paths(folder), *list_paths(folder / _SYSTEMS)}
@@ -55,7 +67,7 @@ def find_documents(folder: Path) -> DocumentFiles | None:
             outputs.append(path)
         else:
             mains.append(path)
-    return DocumentFiles(mains[0], tuple(outputs)) if len(mains) == 1 and outputs else None
+    return mains, outputs
 
 
 def _read_first(path: Path) -> dict[str, object] | None:

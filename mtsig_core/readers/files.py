@@ -23,15 +23,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.limits import READING_BELOW, count_left, is_limited, spend
 from mtsig_core.testset import show_name
 
 FilePath = str | os.PathLike[str]
+_Result = TypeVar("_Result")
 
 MAX_UNPACKED = 1 << 30  # bytes of a zip in all
 MAX_FILES = 10_000
@@ -43,6 +44,24 @@ _ENCRYPTED = 1  # a flag of a member
 OF_FINDER = "__MACOSX"  # a folder that Finder adds to a zip, with one file for each zipped file
 
 _UPLOADS: ContextVar[Mapping[str, bytes] | None] = ContextVar("uploads", default=None)
+
+
+def keep_until_changed(read: Callable[[FilePath], _Result]) -> Callable[[FilePath], _Result]:
+    """The same function of a file on disk or in a zip; what it gives is kept until the file changes.
+
+    Pages and commands ask for it many times.
+    """
+
+    @lru_cache(maxsize=256)
+    def read_once(path: FilePath, *_state: int) -> _Result:
+        return read(path)
+
+    @wraps(read)
+    def read_kept(path: FilePath) -> _Result:
+        state = read_state(path)
+        return read(path) if state is None else read_once(os.fsdecode(path), *state)
+
+    return read_kept
 
 
 @contextmanager
@@ -132,6 +151,16 @@ def is_file(path: FilePath) -> bool:
 def exists(path: FilePath) -> bool:
     """Whether there is anything of that name, also a link that leads nowhere."""
     return os.path.lexists(path) or is_folder(path) or is_file(path)
+
+
+def read_state(path: FilePath) -> tuple[int, int, int] | None:
+    """Size, time and number of a file, or of the zip that it is in; None of uploads and pipes."""
+    member = None if _UPLOADS.get() is not None else _split_path(path)
+    place = path if member is None else member.archive
+    if _UPLOADS.get() is not None or not os.path.isfile(place):
+        return None
+    state = os.stat(place)
+    return state.st_size, state.st_mtime_ns, state.st_ino
 
 
 def list_folder(folder: FilePath) -> list[str]:

@@ -34,22 +34,23 @@ def read_mturk_systems(text: str, name: str) -> InputTable | None:
     """The scores or the ranks of systems in such a table; None of another text."""
     if re.search("[\t,;]", text):
         return None
-    header: Sequence[str] = ()
-    records = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if words and not header:
-            is_ranking = _FIRST_OF_RANKING.fullmatch(" ".join(words))
-            header = _RANKING if is_ranking else words
-            if not is_ranking:
-                continue
-        if words and len(words) != len(header):
-            return None
-        if words:
-            records.append(_Record(number, dict(zip(header, words, strict=True))))
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1)]
+    lines = [(number, words) for number, words in lines if words]
+    if not lines:
+        return None
+    _, header = lines[0]
+    if _FIRST_OF_RANKING.fullmatch(" ".join(header)):
+        header = list(_RANKING)
+    else:
+        del lines[0]
+    if any(len(words) != len(header) for _, words in lines):
+        return None
+    records = [_Record(number, dict(zip(header, words, strict=True))) for number, words in lines]
     if {*header} >= _CLUSTERS:
         return _tabulate_clusters(records, name)
-    return _tabulate_scores(records, name) if {"SYS", *_SCORES} <= {*header} else None
+    if {*header} >= {"SYS", *_SCORES}:
+        return _tabulate_scores(records, name)
+    return None
 
 
 def _tabulate_scores(records: Sequence[_Record], name: str) -> InputTable:

@@ -89,7 +89,7 @@ def read_official_task(path: FilePath) -> dict[str, OfficialTable]:
 
 
 def read_published(path: FilePath) -> str:
-    """The table in a file as text; of a workbook, the columns of numbers.
+    """The table in a file as text; of a workbook, its columns with tabs between them.
 
     Such as WMT24's AutoRank has a sheet for each language pair.
     """
@@ -97,32 +97,15 @@ def read_published(path: FilePath) -> str:
     if fmt is None or fmt.name != "xlsx":
         return "\n".join(read_lines(path, _EXPECTED))
     table = read_table(path)
-    system = find_column(table.header, "system")
-    if system is None:  # a frame of pandas has the systems as its index, whose column has no name
-        system = table.header.index("") if "" in table.header else 0
-    pair = find_column(table.header, "langpair")
-    places = [system]
-    header = ["system"]
-    if pair is not None:
-        places.insert(0, pair)
-        header.insert(0, NAMES["langpair"][0])
-    for place, title in enumerate(table.header):
-        if place not in places and _has_numbers(table, place):
-            places.append(place)
-            header.append(title)
-    rows = [cells for _, cells in table.select(places).rows]
-    return "\n".join(map(_write_row, [header, *rows]))
+    header = [title or NAMES["system"][0] for title in table.header]
+    if find_column(header, "system") is None:
+        header[0] = NAMES["system"][0]
+    return "\n".join(map(_write_row, [header, *(cells for _, cells in table.rows)]))
 
 
 def _write_row(cells: Sequence[object]) -> str:
     """A row with tabs between its cells, and no others."""
     return "\t".join(re.sub(r"\s+", " ", str(cell)) for cell in cells)
-
-
-def _has_numbers(table: InputTable, column: int) -> bool:
-    """Whether a column has numbers, and nothing else but marks of no value."""
-    cells = [word.strip() for word in table.list_words(column)]
-    return any(map(_NUMBER.fullmatch, cells)) and all(map(_is_number_or_nothing, cells))
 
 
 def _is_number_or_nothing(cell: str) -> bool:
@@ -149,7 +132,8 @@ def parse_official_table(
     reason = "the test set does not say which it is of"
     if langpair is not None:
         reason = f"none is {langpair}"
-        pairs = [pair for pair in tables if _simplify(pair) == _simplify(langpair)] or pairs
+        matching = [pair for pair in tables if _simplify(pair) == _simplify(langpair)]
+        pairs = matching or pairs
     if len(pairs) > 1:
         raise InputError(
             f"{name} has the language pairs {show_name(', '.join(tables))[:200]}, and {reason}. Keep the "
@@ -158,28 +142,33 @@ def parse_official_table(
     return tables[pairs[0]]
 
 
-def _drop_words(table: InputTable) -> InputTable:
-    """A wide table without the columns of words, if others have numbers: they are no scores."""
+def _arrange_columns(table: InputTable) -> InputTable:
+    """A wide table with its language pairs and systems first, then its numbers.
+
+    Columns of words, such as the name of a system in print, and of numbers that score no system are
+    left out. Where no column has numbers, all stay, so that a message can name them.
+    """
     titles = [_name_column(title) for title in table.header]
     if {*titles} >= _LONG_COLUMNS:
         return table
-    numbers = set()
-    words = set()
-    places = [place for place, title in enumerate(titles) if title not in _PAIR_COLUMNS]
-    for place in places[1:]:  # without that of the systems
-        if titles[place] in _RANK_COLUMNS:
-            continue
-        if _IS_OF_SYSTEM.fullmatch(titles[place]):
-            words.add(place)
-            continue
+    pair_places = [k for k, title in enumerate(titles) if title in _PAIR_COLUMNS]
+    others = [k for k in range(len(titles)) if k not in pair_places]
+    others.sort(key=lambda k: titles[k] != "system")  # all others keep their order
+    system_places = others[:1]
+    value_places = []
+    has_numbers = False
+    for place in others[1:]:
         cells = [_clean_number(word) for word in table.list_words(place)]
-        if any(map(_NUMBER.fullmatch, cells)):
-            numbers.add(place)
-        elif not all(map(_is_number_or_nothing, cells)):
-            words.add(place)
-    if not numbers:
-        return table
-    return table.select([place for place in range(len(titles)) if place not in words])
+        is_rank = titles[place] in _RANK_COLUMNS
+        is_of_system = _IS_OF_SYSTEM.fullmatch(titles[place]) is not None
+        is_score = any(map(_NUMBER.fullmatch, cells)) and not is_of_system
+        is_empty = all(map(_is_number_or_nothing, cells)) and not is_of_system
+        has_numbers |= is_rank or is_score
+        if is_rank or is_score or is_empty:
+            value_places.append(place)
+    if not has_numbers:
+        value_places = others[1:]
+    return table.select([*pair_places, *system_places, *value_places])
 
 
 def _name_column(title: str) -> str:
@@ -207,21 +196,52 @@ def parse_official_tables(
     >>> parse_official_tables("lp,system,BLEU\nen-de,A,27.8\nen-zh,A,33.1")["en-zh"].columns
     {'BLEU': {'A': '33.1'}}
     """
-    table = read_mturk_systems(text, name) or _drop_words(read_delimited(text, name))
+    table = read_mturk_systems(text, name) or _arrange_columns(read_delimited(text, name))
+    layout = _find_layout(table, text, name, is_task)
+    tables = {}
+    for pair, rows in _split_by_pair(table, layout.pair_place, name).items():
+        tables[pair] = layout.parse(rows, name)
+    return tables
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the columns of a table hold."""
+
+    pair_place: int | None  # of the column of language pairs
+    titles: Sequence[str]  # of all other columns
+    rank_columns: Mapping[str, int]  # places in `titles`; none of a table without a ranking
+    is_long: bool  # whether each row is one score
+
+    def parse(self, rows: Sequence[_Row], name: str) -> OfficialTable:
+        """The table of one language pair."""
+        if self.is_long:
+            rank_places = self.rank_columns.values()
+            places = [k for k in range(len(self.titles)) if k not in rank_places]
+            return _parse_long(*_select_columns(self.titles, rows, places), name)
+        if self.rank_columns:
+            return _parse_ranking(self.titles, rows, self.rank_columns, name)
+        return _parse_wide(self.titles, rows, name)
+
+
+def _find_layout(table: InputTable, text: str, name: str, is_task: bool) -> _Layout:
+    """What the columns of a table hold; an error if they are none of published scores."""
     if len(table.header) < 2 or not any(table.header):
         first_line, _, _ = text.lstrip().partition("\n")
         raise InputError(
             f"{name} has no columns in its first line, {show_name(first_line[:80])!r}. Expected system "
             "and the names of metrics, with tabs, semicolons or commas between them."
         )
-    pair_columns = [k for k, title in enumerate(table.header) if title.lower() in NAMES["langpair"]]
-    titles = [title for k, title in enumerate(table.header) if k not in pair_columns]
+    pair_places = [
+        k for k, title in enumerate(table.header) if _name_column(title) in _PAIR_COLUMNS
+    ]
+    titles = [title for k, title in enumerate(table.header) if k not in pair_places]
     rank_columns = _find_rank_columns(titles)
     score_titles = [title for k, title in enumerate(titles) if k not in rank_columns.values()]
     is_long = {title.lower() for title in score_titles} >= _LONG_COLUMNS
-    _, *metrics = score_titles or [""]
+    metrics = score_titles[1:]  # the first names the system
     expected = ""
-    if len(pair_columns) != 1 and (is_task or pair_columns):
+    if len(pair_places) != 1 and (is_task or pair_places):
         expected = "one that is called 'language pair', besides the system and the metrics: a task has several"
     elif not is_long and (not all(metrics) or len({*metrics}) < len(metrics)):
         expected = "the name of the system first, and then a metric in each column, none twice"
@@ -230,30 +250,31 @@ def parse_official_tables(
             f"{name}, line 1 has the columns {show_name(', '.join(table.header))[:200]}. Expected "
             f"{expected}."
         )
+    pair_place = None
+    if pair_places:
+        [pair_place] = pair_places
+    return _Layout(pair_place, titles, rank_columns, is_long)
+
+
+def _split_by_pair(table: InputTable, pair_place: int | None, name: str) -> dict[str, list[_Row]]:
+    """The rows of each language pair, without its column; all under '' where there is none."""
     rows_by_pair: dict[str, list[_Row]] = {}
     for number, values in table.rows:
         # Of a delimited file all are texts.
         cells = [show_name(str(cell).strip()) for cell in values]
         if not any(cells):
             continue
-        pair = cells.pop(pair_columns[0]) if pair_columns else ""
-        if pair_columns and not pair:
-            raise InputError(
-                f"{name}, line {number} names no language pair. Expected a name such as en-de."
-            )
+        pair = ""
+        if pair_place is not None:
+            pair = cells.pop(pair_place)
+            if not pair:
+                raise InputError(
+                    f"{name}, line {number} names no language pair. Expected a name such as en-de."
+                )
         rows_by_pair.setdefault(pair, []).append(_Row(number, cells))
     if not rows_by_pair:
         raise InputError(f"{name} has no line below its header. Expected a line for each system.")
-    tables = {}
-    for pair, rows in rows_by_pair.items():
-        if is_long:
-            places = [k for k in range(len(titles)) if k not in rank_columns.values()]
-            tables[pair] = _parse_long(*_select_columns(titles, rows, places), name)
-        elif rank_columns:
-            tables[pair] = _parse_ranking(titles, rows, rank_columns, name)
-        else:
-            tables[pair] = _parse_wide(titles, rows, name)
-    return tables
+    return rows_by_pair
 
 
 def _find_rank_columns(titles: Sequence[str]) -> dict[str, int]:
@@ -263,7 +284,10 @@ def _find_rank_columns(titles: Sequence[str]) -> dict[str, int]:
         key = _name_column(title)
         if key in _RANK_COLUMNS and place > 0:
             places[key] = place
-    return places if "rank" in places or {"rank_low", "rank_high"} <= {*places} else {}
+    has_range = {"rank_low", "rank_high"} <= {*places}
+    if "rank" in places or has_range:
+        return places
+    return {}
 
 
 def _select_columns(
@@ -290,7 +314,8 @@ def _parse_ranking(
         if system in systems:
             raise InputError(f"{location} names a system twice. Expected one line for each system.")
         systems.append(system)
-        rank = _parse_rank({key: cells[k].strip() for key, k in rank_columns.items()}, location)
+        rank_cells = {key: cells[k].strip() for key, k in rank_columns.items()}
+        rank = _parse_rank(rank_cells, location)
         if rank is not None:
             ranks[system] = rank
     if any(rank.high is not None for rank in ranks.values()):
@@ -310,7 +335,10 @@ def _parse_ranking(
 
 def _parse_rank(cells: Mapping[str, str], location: str) -> PublishedRank | None:
     """Parse the rank of a row from its cells by column; None for a row without a rank."""
-    text = cells["rank"] if "rank" in cells else f"{cells['rank_low']}-{cells['rank_high']}"
+    if "rank" in cells:
+        text = cells["rank"]
+    else:
+        text = f"{cells['rank_low']}-{cells['rank_high']}"
     if text.replace("-", "").lower() in _NOTHING:
         return None
     cluster = cells.get("cluster", "")
@@ -319,10 +347,13 @@ def _parse_rank(cells: Mapping[str, str], location: str) -> PublishedRank | None
             f"{location}: the cluster is {show_name(cluster)[:80]!r}. Expected a whole number from 1."
         )
     match = _RANK.fullmatch(text)
-    low = 0 if match is None else int(match[1])
-    high = None if match is None or match[2] is None else int(match[2])
-    is_range = low >= 1 and (high is None or low <= high)
-    if not is_range:
+    low = 0
+    high = None
+    if match is not None:
+        low = int(match[1])
+        if match[2] is not None:
+            high = int(match[2])
+    if low < 1 or (high is not None and high < low):
         raise InputError(
             f"{location}: the rank is {show_name(text)[:80]!r}. Expected a whole number from 1, or a range "
             "such as 1-3."

@@ -20,7 +20,7 @@ from typing import Any
 from mtsig_core.errors import InputError
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.languages import LANGUAGE
-from mtsig_core.readers.cells import describe_value, read_value, to_key, to_name
+from mtsig_core.readers.cells import describe_value
 from mtsig_core.readers.columns import (
     EVIDENCE,
     NAMES,
@@ -58,13 +58,13 @@ _IN_LINES = re.compile(rf"\s*\[?\s*{_ENTRY}")
 _BY_CAMPAIGN = re.compile(
     rf"\s*\{{\s*(?:{_STRING}\s*:\s*\[\s*\]\s*,\s*)*{_STRING}\s*:\s*\[\s*{_ENTRY}"
 )
-_OWN_KEYS = re.compile(r'"(user_id|item_id|error_spans|__RESET__)"')
+_KEYS_OF_PEARMUT = re.compile(r'"(user_id|item_id|error_spans|__RESET__)"')
 
 
 def is_pearmut(text: str) -> bool:
     """Whether a file begins as Pearmut's annotations do."""
     begins_so = _IN_LINES.match(text) or _BY_CAMPAIGN.match(text)
-    return begins_so is not None and _OWN_KEYS.search(text) is not None
+    return begins_so is not None and _KEYS_OF_PEARMUT.search(text) is not None
 
 
 def find_campaign_pair(campaign: str) -> str:
@@ -74,7 +74,9 @@ def find_campaign_pair(campaign: str) -> str:
     ('eng_Latn-ces_Latn', '')
     """
     match = re.match(rf"({LANGUAGE})---({LANGUAGE})(?![A-Za-z])", campaign)
-    return "" if match is None else f"{match[1]}-{match[2]}"
+    if match is None:
+        return ""
+    return f"{match[1]}-{match[2]}"
 
 
 # What Pearmut writes, as far as it is read.
@@ -100,7 +102,16 @@ class _Answer:
         if self.score is None and self.sliders is not None:
             values = list(self.sliders.values())
         present = [value for value in values if value is not None and math.isfinite(value)]
-        return statistics.fmean(present) if present else None
+        if not present:
+            return None
+        return statistics.fmean(present)
+
+    def list_spans(self) -> tuple[ErrorSpan, ...]:
+        spans = []
+        for span in self.error_spans or ():
+            severity = (span.severity or "").lower()
+            spans.append(ErrorSpan(span.start_i, span.end_i + 1, severity, span.category or ""))
+        return tuple(spans)
 
 
 @dataclass
@@ -114,6 +125,15 @@ class _Item:
     src: str | None = None
     tgt: dict[str, str | None] = field(default_factory=dict)
     validation: dict[str, _Rule] | None = None  # of an attention check
+
+    def list_fields(self) -> dict[str, object]:
+        """What its id says, by the role of the column."""
+        item_id = str(self.item_id)
+        document, _, _ = item_id.rpartition(_SEPARATOR)
+        domain, separator, _ = document.partition(_SEPARATOR)
+        if not separator:
+            domain = ""
+        return {"line": self.item_id, "docid": document or item_id, "domain": domain}
 
 
 @dataclass
@@ -146,7 +166,7 @@ class _Entry:
                 return reason
         return None
 
-    def list_results(self) -> list[bool]:
+    def list_check_results(self) -> list[bool]:
         """Whether each check was passed, as Pearmut noted it, or by scores where it did not."""
         checks = [(item, answers) for item, answers in self.list_answers() if item.validation]
         if self.validations is not None and len(self.validations) == len(checks):
@@ -161,18 +181,20 @@ class _Entry:
             results.append(all(in_range))
         return results
 
-    def measure_seconds(self) -> float | None:
-        """The seconds of work, where a pause counts a minute at most; None without a log."""
+    def make_annotation(self, annotation_id: str) -> Annotation:
+        """The annotation without its answers; in its time, a pause counts a minute at most."""
         times = [action.time for action in self.actions]
-        if not times:
-            return None
-        return sum(min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times))
+        seconds = None
+        if times:
+            seconds = sum(min(end - begin, _LONGEST_PAUSE) for begin, end in pairwise(times))
+        n_items = sum(self.find_reason(item) is None for item in self.item)
+        return Annotation(annotation_id, self.user_id, min(times, default=None), seconds, n_items)
 
 
 def _is_in_range(answer: _Answer, rule: _Rule) -> bool:
-    score = answer.find_score()
     if not rule.score:
         return True
+    score = answer.find_score()
     return score is not None and min(rule.score) <= score <= max(rule.score)
 
 
@@ -184,34 +206,40 @@ class _Record:
     row: str  # in the file
     number: int  # in the campaign
     entry: _Entry
+    is_void: bool = False  # whether its annotator began anew later
+
+    @property
+    def langpair(self) -> str:
+        return find_campaign_pair(self.campaign)
 
 
 def _list_records(text: str, name: str) -> list[_Record]:
     """The entries of all campaigns; the only campaign of entries in lines has the name of the file."""
-    by_campaign: dict[str, list[tuple[str, object]]] = {}
+    records = []
     if _IN_LINES.match(text):
         entries = read_records(text, name, _is_entry, _EXPECTED)
-        by_campaign[name_output(name)] = [(f"row {row}", entry) for row, entry in entries]
-    else:
-        for campaign, listed in _parse_campaigns(text, name).items():
-            title = f"campaign {show_name(campaign)}"
-            by_campaign[campaign] = [
-                (f"{title}, entry {number}", entry) for number, entry in enumerate(listed, 1)
-            ]
-    records = []
-    for campaign, numbered in by_campaign.items():
-        for number, (row, content) in enumerate(numbered, 1):
-            location = f"{name}, {row}"
-            if not _is_entry(content):
-                raise InputError(f"{location} is {describe_value(content)}. Expected {_EXPECTED}.")
-            entry = from_plain(_Entry, content, location)
-            if not isinstance(entry.annotation, str) and len(entry.annotation) != len(entry.item):
-                raise InputError(
-                    f"{location} has {len(entry.item)} items and {len(entry.annotation)} annotations. "
-                    "Expected one for each item. Download the annotations again."
-                )
-            records.append(_Record(campaign, row, number, entry))
+        for number, (row, content) in enumerate(entries, 1):
+            entry = _read_entry(content, f"{name}, row {row}")
+            records.append(_Record(name_output(name), f"row {row}", number, entry))
+        return records
+    for campaign, contents in _parse_campaigns(text, name).items():
+        for number, content in enumerate(contents, 1):
+            place = f"campaign {show_name(campaign)}, entry {number}"
+            entry = _read_entry(content, f"{name}, {place}")
+            records.append(_Record(campaign, place, number, entry))
     return records
+
+
+def _read_entry(content: object, location: str) -> _Entry:
+    if not _is_entry(content):
+        raise InputError(f"{location} is {describe_value(content)}. Expected {_EXPECTED}.")
+    entry = from_plain(_Entry, content, location)
+    if not isinstance(entry.annotation, str) and len(entry.annotation) != len(entry.item):
+        raise InputError(
+            f"{location} has {len(entry.item)} items and {len(entry.annotation)} annotations. "
+            "Expected one for each item. Download the annotations again."
+        )
+    return entry
 
 
 def _drop_unfinished(text: str) -> tuple[str, int]:
@@ -253,79 +281,68 @@ def read_pearmut(text: str, name: str) -> InputTable:
     """
     text, n_unfinished = _drop_unfinished(text)
     records = _list_records(text, name)
-    last_resets = {}
-    for k, record in enumerate(records):
-        if record.entry.annotation == _RESET:
-            last_resets[record.campaign, record.entry.user_id] = k
-    rows: NumberedRows = []
+    _void_before_resets(records)
     left_out: Counter[tuple[str, str]] = Counter()
-    checks: dict[str, list[AttentionCheck]] = {}
     if n_unfinished:
         left_out[find_campaign_pair(name_output(name)), "line that is not finished"] = n_unfinished
-    for k, record in enumerate(records):
-        entry = record.entry
-        is_void = k <= last_resets.get((record.campaign, entry.user_id), -1)
-        langpair = find_campaign_pair(record.campaign)
-        checks_of_pair = checks.setdefault(langpair, [])
-        if not is_void:
-            results = entry.list_results()
-            checks_of_pair += [AttentionCheck(entry.user_id, passed) for passed in results]
-        for item, answers in entry.list_answers():
-            reason = entry.find_reason(item)
-            if reason is None and is_void:
-                reason = "reset"
-            if reason is not None:
-                left_out[langpair, reason] += len(answers)
-                continue
-            cells = _list_ratings(record, item, answers, f"{name}, {record.row}")
-            left_out[langpair, "without a score"] += len(answers) - len(cells)
-            rows += [(record.row, rating) for rating in cells]
+    rows: NumberedRows = []
+    for record in records:
+        rows += _list_rows(record, left_out)
     table = InputTable(
-        name, _HEADER, rows, left_out=left_out, checks=checks, counts_by_document=True
+        name,
+        _HEADER,
+        rows,
+        left_out=left_out,
+        checks=_list_checks(records),
+        counts_by_document=True,
+        is_campaign=True,
     )
-    # Domains and language pairs may lack.
+    # Items may have no domain, and campaigns no language pair.
     return table.select([k for k in range(len(_HEADER)) if "" not in table.list_cells(k)])
 
 
-def _list_ratings(
-    record: _Record, item: _Item, answers: Mapping[str, _Answer], location: str
-) -> list[Sequence[object]]:
-    """The rows of an item, those with a score."""
+def _void_before_resets(records: Sequence[_Record]) -> None:
+    """Mark what an annotator did in a campaign before the last reset."""
+    with_later_reset = set()
+    for record in reversed(records):
+        annotator = (record.campaign, record.entry.user_id)
+        if record.entry.annotation == _RESET:
+            with_later_reset.add(annotator)
+        record.is_void = annotator in with_later_reset
+
+
+def _list_checks(records: Sequence[_Record]) -> dict[str, list[AttentionCheck]]:
+    """The attention checks of each language pair, which may have none."""
+    checks: dict[str, list[AttentionCheck]] = {record.langpair: [] for record in records}
+    for record in records:
+        if not record.is_void:
+            for is_passed in record.entry.list_check_results():
+                check = AttentionCheck(record.entry.user_id, is_passed)
+                checks[record.langpair].append(check)
+    return checks
+
+
+def _list_rows(record: _Record, left_out: Counter[tuple[str, str]]) -> NumberedRows:
+    """A row for each score of an entry; answers that are none are counted in `left_out`."""
+    rows: NumberedRows = []
     entry = record.entry
-    rated = [item for item in entry.item if entry.find_reason(item) is None]
-    begin = min((action.time for action in entry.actions), default=None)
-    annotation = Annotation(
-        f"{record.campaign} {record.number}",
-        entry.user_id,
-        begin,
-        entry.measure_seconds(),
-        len(rated),
-    )
-    line = read_value(f"{location}, item_id", item.item_id, to_key)
-    document, _, _ = str(line).rpartition(_SEPARATOR)
-    domain, separator, _ = document.partition(_SEPARATOR)
-    rows: list[Sequence[object]] = []
-    for system, answer in answers.items():
-        score = answer.find_score()
-        if score is None:
+    annotation = entry.make_annotation(f"{record.campaign} {record.number}")
+    for item, answers in entry.list_answers():
+        reason = entry.find_reason(item)
+        if reason is None and record.is_void:
+            reason = "reset"
+        if reason is not None:
+            left_out[record.langpair, reason] += len(answers)
             continue
-        spans = [
-            ErrorSpan(
-                span.start_i, span.end_i + 1, (span.severity or "").lower(), span.category or ""
-            )
-            for span in answer.error_spans or ()
-        ]
-        evidence = Evidence(annotation, item.src, item.tgt.get(system), tuple(spans))
-        cells = [
-            read_value(f"{location}, annotation", system, to_name),
-            line,
-            score,
-            entry.user_id,
-            document or str(line),
-            annotation.id,
-            find_campaign_pair(record.campaign),
-            domain if separator else "",
-            evidence,
-        ]
-        rows.append(cells)
+        fields = item.list_fields()
+        fields |= {"rater": entry.user_id, "slot": annotation.id, "langpair": record.langpair}
+        for system, answer in answers.items():
+            score = answer.find_score()
+            if score is None:
+                left_out[record.langpair, "without a score"] += 1
+                continue
+            fields |= {"system": system, "score": score}
+            spans = answer.list_spans()
+            evidence = Evidence(annotation, item.src, item.tgt.get(system), spans)
+            rows.append((record.row, [*(fields[role] for role in _ROLES), evidence]))
     return rows

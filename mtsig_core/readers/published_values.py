@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from mtsig_core.errors import InputError
-from mtsig_core.readers.columns import find_column
+from mtsig_core.readers.columns import InputTable, find_column
 from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import (
     FilePath,
     is_archive,
     is_file,
     is_folder,
+    keep_until_changed,
     list_paths,
+    open_file,
     read_uploaded,
 )
 from mtsig_core.readers.formats import sniff
@@ -36,7 +38,7 @@ from mtsig_core.readers.official_tables import (
 )
 from mtsig_core.readers.score_tables import cut_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
-from mtsig_core.readers.task_names import find_pair, without_pair
+from mtsig_core.readers.task_names import find_pair
 from mtsig_core.testset import show_name
 
 #: By language pair, system and column: numbers and ranks as they were printed.
@@ -58,15 +60,12 @@ class PublishedFile(NamedTuple):
 
 def list_published_files(folder: FilePath) -> list[PublishedFile]:
     """The tables of published scores in a folder and the folders in it, in a zip, or in a file."""
-    files = []
-    for path in sorted(_list_files(folder)):
-        tables = read_published_file(path)
-        if tables:
-            files.append(PublishedFile(path, tables))
-    return files
+    files = [PublishedFile(path, read_published_file(path)) for path in _list_files(folder)]
+    return sorted(file for file in files if file.tables)
 
 
 def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
+    """The files of a folder and of the folders in it, all in a zip, or the file itself."""
     is_workbook = os.fsdecode(folder).lower().endswith(".xlsx")  # which is a zip, too
     if is_workbook or not is_folder(folder):
         return [Path(folder)]
@@ -79,19 +78,49 @@ def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
     return files
 
 
-def read_published_file(path: Path) -> dict[str, OfficialTable]:
+@keep_until_changed
+def read_published_file(file: FilePath) -> dict[str, OfficialTable]:
     """The tables of a file by language pair; empty of any other file.
 
     The file must say the language pairs, in a column, by its sheets or by its name.
     """
-    is_named_so = _ENDINGS.fullmatch(path.name) and path.name not in (SYSTEMS_FILE, METADATA_FILE)
-    if not is_named_so or (os.path.isfile(path) and os.path.getsize(path) > _MOST_BYTES):
-        return {}
-    with suppress(InputError):  # which is the message where the file is read for something else
-        fmt = sniff(cut_lines(read_beginning(path)))
-        if fmt is None or not fmt.holds_scores:
-            return _parse_file(path)
+    path = Path(file)
+    # Where the file is read for something else, the error is its message.
+    with suppress(InputError, OSError):
+        if _may_be_published(path):
+            return _read_tables(path)
     return {}
+
+
+def _may_be_published(path: Path) -> bool:
+    if path.name in (SYSTEMS_FILE, METADATA_FILE) or not _ENDINGS.fullmatch(path.name):
+        return False
+    with open_file(path) as file:  # on disk, in a zip, or uploaded
+        return len(file.read(_MOST_BYTES + 1)) <= _MOST_BYTES
+
+
+def _read_tables(path: Path) -> dict[str, OfficialTable]:
+    fmt = sniff(cut_lines(read_beginning(path)))
+    if fmt is not None and fmt.holds_scores:
+        return {}
+    text = read_published(path)
+    name = show_name(path.name)
+    is_mturk = read_mturk_systems(text, name) is not None
+    if not is_mturk and not _has_systems(read_delimited(text, name)):
+        return {}
+    pair_of_name = find_pair(path.name)
+    published = {}
+    for pair, table in parse_official_tables(text, name, is_task=False).items():
+        has_values = any(table.columns.values()) or table.ranks
+        if has_values and (pair or pair_of_name):
+            published[pair or pair_of_name] = table
+    return published
+
+
+def _has_systems(table: InputTable) -> bool:
+    """Whether a table has a row for each system, and none for segments or texts."""
+    is_of_others = any(find_column(table.header, role) is not None for role in _NOT_OF_SYSTEMS)
+    return find_column(table.header, "system") is not None and not is_of_others
 
 
 def read_published_uploads(files: Iterable[tuple[str, bytes]]) -> list[PublishedFile]:
@@ -99,30 +128,8 @@ def read_published_uploads(files: Iterable[tuple[str, bytes]]) -> list[Published
     published = []
     for name, content in files:
         with limit_reading(upload_limits()), read_uploaded({name: content}):
-            tables = read_published_file(Path(name))
-        if tables:
-            published.append(PublishedFile(Path(name), tables))
-    return published
-
-
-def _parse_file(path: Path) -> dict[str, OfficialTable]:
-    name = show_name(path.name)
-    text = read_published(path)
-    if read_mturk_systems(text, name) is None:
-        header = read_delimited(text, name).header
-        if find_column(header, "system") is None:
-            return {}
-        if any(find_column(header, content) is not None for content in _NOT_OF_SYSTEMS):
-            return {}
-    tables = parse_official_tables(text, name, is_task=False)
-    _, pair, _ = without_pair(path.name)
-    pair_of_name = pair or find_pair(path.name)
-    published = {}
-    for pair, table in tables.items():
-        has_values = any(table.columns.values()) or table.ranks
-        if has_values and (pair or pair_of_name):
-            published[pair or pair_of_name] = table
-    return published
+            published.append(PublishedFile(Path(name), read_published_file(Path(name))))
+    return [file for file in published if file.tables]
 
 
 def join_published(files: Iterable[PublishedFile]) -> PublishedValues:
@@ -133,7 +140,9 @@ def join_published(files: Iterable[PublishedFile]) -> PublishedValues:
         for pair, table in file.tables.items():
             known_titles = titles.setdefault(pair, set())
             for column, texts in _list_columns(table).items():
-                title = f"{column} ({file.path.name})" if column in known_titles else column
+                title = column
+                if column in known_titles:
+                    title = f"{column} ({file.path.name})"
                 known_titles.add(title)
                 for system, text in texts.items():
                     values.setdefault(pair, {}).setdefault(system, {})[title] = text

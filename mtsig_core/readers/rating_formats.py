@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
+from mtsig_core.judgements import Annotation, AttentionCheck
 from mtsig_core.languages import two_letters
 from mtsig_core.readers.cells import is_blank, read_field, show_value, to_name, to_number, to_object
 from mtsig_core.readers.columns import (
@@ -70,6 +71,9 @@ _AFTER_SCORE = {
     12: ("document", "is of a document", "errors"),
 }
 _FLAGS = {"bad": "bad", "dup": "duplicate", "incomplete": "incomplete"}
+#: How much less a degraded output needs than the same output as it was, on the scale of 0 to 100.
+CLEARLY_LOWER = 10
+_TIME = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")
 _ITEM, _SCORE = re.compile("[0-9]{1,15}"), re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
 
 
@@ -86,6 +90,8 @@ class _AppraiseRow(NamedTuple):
     document: str
     flags: tuple[str, ...]  # behind the document: bad, dup, incomplete
     is_of_document: bool  # whether it rates a document as a whole
+    #: When the rater began and finished, in seconds since 1970; empty where the row does not tell.
+    times: tuple[float, ...]
 
     def list_fields(self) -> _Fields:
         """The fields of the rating, without line and score."""
@@ -107,23 +113,29 @@ def read_appraise(text: str, name: str) -> InputTable:
     except csv.Error as error:
         raise InputError(f"{name} cannot be read: {error}. Check its quotes.") from None
     left_out: Counter[tuple[str, str]] = Counter()
+    rows: list[_AppraiseRow] = []
     usable: list[_AppraiseRow] = []
     for number, cells in enumerate(lines, 1):
         if any(cells) and cells[0] != "username":
             row = _parse_appraise(cells, f"{name}, row {number}", number)
+            rows.append(row)
             reason = _find_unusable(row)
             if reason is None:
                 usable.append(row)
             else:
                 left_out[row.langpair, reason] += 1
     is_esa = {len(cells) for cells in lines if cells} == {12}
+    more: dict[str, Any] = {
+        "checks": _list_checks(rows),
+        "annotations": _find_annotations(usable),
+    }
     if not is_esa:
-        return _standardize(name, usable, left_out)
+        return _standardize(name, usable, left_out, more)
     ratings: list[tuple[RowId, _Fields]] = []
     for row in usable:
         fields = {**row.list_fields(), "line": row.item + 1, "score": row.score}
         ratings.append((row.number, fields))
-    return _tabulate(name, ratings, left_out=left_out)
+    return _tabulate(name, ratings, left_out=left_out, **more)
 
 
 def _parse_appraise(cells: Sequence[str], location: str, number: int) -> _AppraiseRow:
@@ -150,7 +162,46 @@ def _parse_appraise(cells: Sequence[str], location: str, number: int) -> _Apprai
         document=document,
         flags=tuple(flags),
         is_of_document=fields.get("is of a document", "").lower() in ("true", "1"),
+        times=tuple(float(time) for time in more[-2:] if _TIME.fullmatch(time)),
     )
+
+
+def _list_checks(rows: Iterable[_AppraiseRow]) -> dict[str, list[AttentionCheck]]:
+    """Whether raters gave degraded outputs clearly less than the same outputs as they were."""
+    scores: dict[tuple[str, str, int, str], float] = {}
+    degraded = []
+    for row in rows:
+        if row.kind == "TGT" and not row.flags and not row.is_of_document:
+            scores[row.rater, row.system, row.item, row.langpair] = row.score
+        elif row.kind == "BAD":
+            degraded.append(row)
+    checks: dict[str, list[AttentionCheck]] = {}
+    for row in degraded:
+        score = scores.get((row.rater, row.system, row.item, row.langpair))
+        if score is not None:
+            check = AttentionCheck(row.rater, score - row.score >= CLEARLY_LOWER)
+            checks.setdefault(row.langpair, []).append(check)
+    return checks
+
+
+def _find_annotations(rows: Iterable[_AppraiseRow]) -> dict[RowId, Annotation]:
+    """When the rater of each row rated the segments of its document, by the number of the row."""
+    together: dict[tuple[str, str, str], list[_AppraiseRow]] = defaultdict(list)
+    for row in rows:
+        if len(row.times) == 2:
+            together[row.rater, row.system, row.document].append(row)
+    annotations: dict[RowId, Annotation] = {}
+    for key, rows_of_document in together.items():
+        begins = [row.times[0] for row in rows_of_document]
+        ends = [row.times[1] for row in rows_of_document]
+        # Side by side the times of segments overlap; one by one they may be hours apart.
+        seconds = min(max(ends) - min(begins), sum(ends) - sum(begins))
+        annotation = Annotation(
+            " ".join(key), key[0], min(begins), seconds, n_items=len(rows_of_document)
+        )
+        for row in rows_of_document:
+            annotations[row.number] = annotation
+    return annotations
 
 
 def _find_unusable(row: _AppraiseRow) -> str | None:
@@ -176,11 +227,15 @@ def _find_system(file: str) -> str:
 
 
 def _standardize(
-    name: str, rows: Sequence[_AppraiseRow], left_out: Counter[tuple[str, str]]
+    name: str,
+    rows: Sequence[_AppraiseRow],
+    left_out: Counter[tuple[str, str]],
+    more: Mapping[str, Any],
 ) -> InputTable:
     """Scores minus the mean of their rater in the language pair, over that rater's SD.
 
-    Raters who gave all the same score have none, and are left out, as WMT22 ranked.
+    Raters who gave all the same score have none, and are left out, as WMT22 ranked. The table `as_given`
+    has them. `more` of the tables: checks and annotations.
     """
     scores_of: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
@@ -191,13 +246,15 @@ def _standardize(
             moments[rater] = float(np.mean(scores)), float(np.std(scores, ddof=1))
     counts_by_document = _count_by_document(rows)
     ratings: list[tuple[RowId, _Fields]] = []
+    as_rated: list[tuple[RowId, _Fields]] = []
     for row in rows:
+        fields = row.list_fields()
+        fields["line"] = f"{row.document}:{row.item}" if counts_by_document else row.item
+        as_rated.append((row.number, fields | {"score": row.score}))
         if (row.rater, row.langpair) not in moments:
             left_out[row.langpair, "by raters without spread"] += 1
             continue
         mean, sd = moments[row.rater, row.langpair]
-        fields = row.list_fields()
-        fields["line"] = f"{row.document}:{row.item}" if counts_by_document else row.item
         fields["score"] = (row.score - mean) / sd
         fields[RAW] = row.score
         ratings.append((row.number, fields))
@@ -207,6 +264,8 @@ def _standardize(
         left_out=left_out,
         is_standardized=True,
         counts_by_document=counts_by_document,
+        as_given=_tabulate(name, as_rated, counts_by_document=counts_by_document, **more),
+        **more,
     )
 
 
@@ -247,6 +306,7 @@ MQM_PRESETS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 _MQM_LINES = ("seg_id", "globalsegid")
 #: 'Hands on the wheel': an error that was planted to see whether raters find it.
 _CONTROL = "hotw-test"
+_FOUND = "found"  # the category of such an error that the rater marked
 _SOURCE_ERROR = "source error"
 
 
@@ -325,11 +385,13 @@ def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
     line_place = _find_mqm_line(places)
     ratings: dict[tuple[str, str, str], tuple[RowId, _Fields]] = {}
     left_out: Counter[tuple[str, str]] = Counter()
+    checks: list[AttentionCheck] = []
     for number, cells in errors.rows:
         severity = str(cells[places["severity"]]).strip().lower()
         category = str(cells[places["category"]]).strip().lower().rstrip("!")
         if severity == _CONTROL:
             left_out["", "planted as controls"] += 1
+            checks.append(AttentionCheck(str(cells[places["rater"]]), category == _FOUND))
             continue
         weight = _find_weight(weights, severity, category)
         if weight is None:
@@ -351,6 +413,7 @@ def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
         left_out=left_out,
         higher_is_better=False,
         weights=weights,
+        checks={"": checks},
     )
 
 

@@ -15,6 +15,7 @@ from mtsig_core.readers.cells import ABSENT, to_key, to_name, to_number
 from mtsig_core.readers.columns import (
     EVIDENCE,
     EXPECTED_COLUMNS,
+    Evidence,
     InputTable,
     NamedColumns,
     find_column,
@@ -23,7 +24,7 @@ from mtsig_core.readers.columns import (
     show_names,
 )
 from mtsig_core.readers.delimited import read_delimited
-from mtsig_core.readers.files import FilePath
+from mtsig_core.readers.files import FilePath, keep_until_changed
 from mtsig_core.readers.formats import sniff
 from mtsig_core.readers.limits import spend
 from mtsig_core.readers.lines import read_table
@@ -45,7 +46,7 @@ from mtsig_core.score_names import check_one_direction
 from mtsig_core.testset import show_name
 
 #: Of scores: a file, columns, or an array of shape (systems, segments).
-ScoreTable: TypeAlias = "FilePath | NamedColumns | np.ndarray"
+ScoreTable: TypeAlias = "FilePath | NamedColumns | InputTable | np.ndarray"
 NamedTable = tuple[str, ScoreTable]
 Tables = Sequence[NamedTable] | Mapping[str, ScoreTable]
 
@@ -73,7 +74,9 @@ class RatingGroup(NamedTuple):
     assumed: list[Assumption]  # how many ratings, and what was done with them
     higher_is_better: bool | None  # None if the format of the files does not define it
     adjusted_from: str | None = None  # the name of the scores that these are, adjusted for raters
-    judged: Sequence[Rating] = ()  # each rating of a campaign that counts
+    #: Each rating whose rater is named, with the score that they gave.
+    judged: Sequence[Rating] = ()
+    is_campaign: bool = False  # whether an annotation tool wrote the files
 
     @property
     def file_name(self) -> str:
@@ -84,6 +87,7 @@ class RatingGroup(NamedTuple):
 # What a file is, before its scores are read.
 
 
+@keep_until_changed
 def list_langpairs(source: FilePath) -> list[str]:
     """The language pairs that a table of scores names, in its order; empty where it names none."""
     return list_pairs(read_table(source))
@@ -234,8 +238,9 @@ def _read_group(
         assumed += file.assumed
     if failed is not None:
         assumed.append(failed)
-    judged = _list_judged(ratings, options.raters)
-    groups = {name: RatingGroup(joined, assumed, direction, judged=judged)}
+    judged = _list_judged(ratings, joined, options)
+    is_campaign = any(table.is_campaign for table in tables)
+    groups = {name: RatingGroup(joined, assumed, direction, judged=judged, is_campaign=is_campaign)}
     if options.raters == "adjusted" and of_ratings:
         adjusted, assumed = adjust_raters(name, ratings)
         groups[name + ADJUSTED] = RatingGroup(adjusted, assumed, direction, name)
@@ -244,7 +249,9 @@ def _read_group(
 
 def _open_table(source: ScoreTable, metric: str, options: ScoreOptions) -> InputTable:
     """A table that has rows, its columns under their usual names."""
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, InputTable):
+        table = source
+    elif isinstance(source, str | os.PathLike):
         table = read_table(source)
     else:
         table = read_frame_table(f"The table {metric}", source)
@@ -284,8 +291,8 @@ def _read_ratings(
 
     systems, documents, domains = read_names("system"), read_names("docid"), read_names("domain")
     raters, slots = read_names("rater"), read_names("slot")
-    evidence: Sequence[Any] = [None for _ in table.rows]
-    if EVIDENCE in table.header and table.checks:
+    evidence: Sequence[Any] = _list_annotations(table)
+    if EVIDENCE in table.header and table.is_campaign:
         evidence = table.list_cells(table.header.index(EVIDENCE))
     lines: Sequence[LineId] = range(1, len(table.rows) + 1)
     if "line" in places:
@@ -307,6 +314,18 @@ def _read_ratings(
             )
             file.ratings.append(rating)
     return file
+
+
+def _list_annotations(table: InputTable) -> list[Evidence | None]:
+    """In which annotation each row was rated, where the table tells."""
+    evidence: list[Evidence | None] = []
+    for row, _ in table.rows:
+        annotation = table.annotations.get(row)
+        if annotation is None:
+            evidence.append(None)
+        else:
+            evidence.append(Evidence(annotation, None, None, ()))
+    return evidence
 
 
 def _read_scores(table: InputTable, places: Mapping[str, int]) -> dict[str, list[float | None]]:
@@ -349,12 +368,22 @@ def _join_ratings(ratings: Sequence[Rating], raters: str, file_name: str) -> lis
     return joined
 
 
-def _list_judged(ratings: Sequence[Rating], raters: str) -> list[Rating]:
-    """The ratings of campaigns that scores are made of, with the lines that the scores have."""
-    of_campaigns = [rating for rating in ratings if rating.evidence is not None]
-    if raters == "segments":
-        return separate_raters(of_campaigns)
-    return keep_last_ratings(of_campaigns)
+def _list_judged(
+    ratings: Sequence[Rating], joined: Sequence[Rating], options: ScoreOptions
+) -> list[Rating]:
+    """The ratings of named raters as they gave them, with the lines that the scores have."""
+    judged = []
+    for file in dict.fromkeys(rating.file for rating in ratings):
+        if file.table.as_given is not None:
+            judged += _read_ratings(file.table.as_given, "", (), options.langpair).ratings
+    lines = {rating.line for rating in joined}
+    judged = [rating for rating in judged if rating.line in lines]
+    for rating in ratings:
+        if rating.rater is not None and rating.file.table.as_given is None:
+            judged.append(rating)
+    if options.raters == "segments":
+        return separate_raters(judged)
+    return keep_last_ratings(judged)
 
 
 def _explain_ratings(

@@ -5,31 +5,31 @@ Next to the texts are tables of segment scores, further training runs, and files
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers import automatic_scores
+from mtsig_core.readers.document_tasks import list_lone_outputs
 from mtsig_core.readers.files import (
     MAX_DEPTH,
     OF_FINDER,
     FilePath,
     is_file,
     is_folder,
+    keep_until_changed,
     list_folder,
     list_paths,
 )
-from mtsig_core.readers.formats import SCORE_TABLE, list_endings, sniff
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, list_endings, sniff
 from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
-from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE
+from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE, is_of_participants
 from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
 from mtsig_core.readers.tasks import (
     HUMAN_FOLDER,
@@ -37,6 +37,7 @@ from mtsig_core.readers.tasks import (
     SEG_SCORE_ENDINGS,
     TaskTable,
     describe_task_table,
+    explain_aside,
     find_document_files,
     find_task,
     find_xml,
@@ -44,8 +45,8 @@ from mtsig_core.readers.tasks import (
     is_mqm_table,
     is_of_task,
     is_task,
+    is_unrated_campaign,
     list_task_tables,
-    names_source_errors,
     pairs_of,
 )
 from mtsig_core.readers.texts import find_runs
@@ -117,9 +118,12 @@ def contents_of(archive: FilePath) -> Contents:
     documents = find_document_files(task)
     if documents is not None:
         read_paths |= set(map(str, documents.all))
+    table_paths = {path for _, _, path in scores}
     unread = []
     for path in files:
         reason = "" if str(path) in read_paths else _explain_unread(path, task, pairs)
+        if str(path) in table_paths:
+            reason = explain_other_pairs(path, pairs)
         if reason:
             unread.append(UnreadFile(show_name(path.relative_to(root).as_posix()), reason))
     has_errors = any(is_mqm_table(table) for table in tables)
@@ -191,42 +195,44 @@ def tables_beside(folder: FilePath, pairs: Collection[str], depth: int = 1) -> l
     return files
 
 
-def _find_table(path: Path, pairs: Collection[str]) -> TaskTable | None:
+def explain_other_pairs(path: Path, pairs: Collection[str]) -> str:
+    """What a table next to texts has of language pairs without texts; empty where it has none."""
+    table = _find_table(path, None)
+    others = [] if table is None else [pair for pair in table.pairs if pair not in pairs]
+    if not others:
+        return ""
+    return (
+        f"it has scores of {', '.join(others)} too, of which there are no texts; alone it is a task of all its "
+        "language pairs"
+    )
+
+
+def _find_table(path: Path, pairs: Collection[str] | None) -> TaskTable | None:
     """Return the table of scores in a file next to texts, with its part of these language pairs.
 
-    None if the file is not a table of scores.
+    None if the file is not a table of scores. `pairs`: None for all.
     """
     name_parts = _split_table_name(path.name)
     if name_parts is not None:
         pair, name = name_parts
-        return TaskTable(name, path, [pair]) if pair in pairs else None
+        is_asked = pairs is None or pair in pairs
+        return TaskTable(name, path, [pair]) if is_asked else None
     if path.name in _TABLES_OF_SYSTEMS or is_of_task(path.name) or task_name(path.name) is not None:
         return None
     table = None
     with suppress(InputError):  # the message is in the reason why it is not read
         table = _find_ratings(path)
-    if table is None:
-        return None
+    if table is None or pairs is None:
+        return table
     if not table.pairs and len(pairs) == 1:
         return table._replace(pairs=[*pairs])
     return table._replace(pairs=[pair for pair in table.pairs if pair in pairs])
 
 
-def _find_ratings(path: Path) -> TaskTable | None:
+@keep_until_changed
+def _find_ratings(file: FilePath) -> TaskTable | None:
     """The table of scores of segments in a file whose content shows it; None of another file."""
-    if not os.path.isfile(path):  # in an archive
-        return _read_ratings(path)
-    state = os.stat(path)
-    return _read_ratings_once(path, state.st_size, state.st_mtime_ns, state.st_ino)
-
-
-@lru_cache(maxsize=256)
-def _read_ratings_once(path: Path, *_state: int) -> TaskTable | None:
-    """The same, kept until the file changes, as pages ask for it in each run."""
-    return _read_ratings(path)
-
-
-def _read_ratings(path: Path) -> TaskTable | None:
+    path = Path(file)
     head = read_beginning(path)
     fmt = sniff(cut_lines(head))
     if fmt is None or not fmt.holds_scores:
@@ -260,8 +266,11 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
 
     `read_wmt` tells which outputs have another name.
     """
-    if names_source_errors(path.name):
-        return "it lists errors of the source text only, which say nothing of the systems"
+    if is_of_participants(path):
+        return ""
+    reason = _explain_kind(path, task)
+    if reason:
+        return reason
     folder = _find_task_folder(path, task)
     pair = ""
     if folder == HUMAN_FOLDER:
@@ -289,6 +298,21 @@ def _explain_unread(path: Path, task: Path, pairs: Collection[str]) -> str:
     return _explain_table(path, [*pairs]) or (
         "no text of a task, and no table of segment scores such as en-de.esa.tsv, has such a name"
     )
+
+
+def _explain_kind(path: Path, task: Path) -> str:
+    """Why a file is not read, whatever it is called; empty where it may be."""
+    head = read_beginning(path)
+    if is_unrated_campaign(path, head):
+        return "nobody has rated in this campaign yet"
+    if path in list_lone_outputs(task):
+        return (
+            "it has outputs, and the file of their sources, such as wmt26-genmt.jsonl, is not there"
+        )
+    fmt = sniff(cut_lines(head))
+    if fmt is not None and FOLDER in fmt.reads:
+        return "it is an archive in another folder or archive; unpack it, or give it alone"
+    return explain_aside(path.name, list_folder(path.parent))
 
 
 def _explain_table(path: Path, pairs: Sequence[str]) -> str:

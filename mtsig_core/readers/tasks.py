@@ -15,10 +15,12 @@ from mtsig_core.errors import InputError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import read_automatic_scores
+from mtsig_core.readers.columns import InputTable
 from mtsig_core.readers.document_tasks import (
     DocumentFiles,
     find_documents,
     list_document_pairs,
+    list_lone_outputs,
     read_documents_task,
 )
 from mtsig_core.readers.files import (
@@ -32,8 +34,9 @@ from mtsig_core.readers.files import (
     list_paths,
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
-from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines
-from mtsig_core.readers.published_values import read_published_file
+from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
+from mtsig_core.readers.pearmut import find_campaign_pair
+from mtsig_core.readers.published_values import list_published_files, read_published_file
 from mtsig_core.readers.rater_effects import ADJUSTED
 from mtsig_core.readers.rating_formats import BLOCK_LINE, parse_blocks
 from mtsig_core.readers.score_tables import cut_lines, list_langpairs, name_scores
@@ -225,6 +228,12 @@ def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
 _MQM = "MQM"  # what scores of MQM are called
 
 
+#: Names of files that are no texts of a task.
+_NO_TEXTS = re.compile(
+    r"(?is).+\.(csv|tsv|json|ya?ml|md|py|r|sh|log|pdf|png|svg|html?|zip|tgz|tar(\.\w+)?)"
+)
+
+
 class TaskTable(NamedTuple):
     """A file with scores of segments."""
 
@@ -236,21 +245,26 @@ class TaskTable(NamedTuple):
 def list_task_tables(folder: Path) -> list[TaskTable]:
     """List the tables in a folder that has only tables, or in a file; empty for other folders.
 
-    Tables of published scores of whole systems may lie next to them, and lists of errors of the
-    source.
+    Tables of published scores of whole systems may lie next to them, lists of errors of the source,
+    and other files that cannot be texts.
     """
     if _list_marks(folder):
         return []
     paths = [path for path in sorted(_list_files(folder)) if not is_description(path)]
-    rating_paths = [path for path in paths if not names_source_errors(path.name)]
+    names = [path.name for path in paths]
+    rating_paths = [path for path in paths if not explain_aside(path.name, names)]
     tables = []
     for path in rating_paths or paths:
         head = read_beginning(path)
+        if is_unrated_campaign(path, head):
+            continue
         fmt = sniff(cut_lines(head))
         if fmt is None or not fmt.holds_scores:
             if read_published_file(path):
                 continue
             if fmt is None or SCORE_TABLE not in fmt.reads:
+                if _NO_TEXTS.fullmatch(path.name) or path in list_lone_outputs(path.parent):
+                    continue
                 return []
         table = describe_task_table(path, head, list_langpairs(path))
         if not table.pairs:
@@ -259,6 +273,13 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         if table.name == STANDARDIZED_DA:
             tables.append(table._replace(name=RAW_DA))
     return tables
+
+
+def is_unrated_campaign(path: Path, head: bytes) -> bool:
+    """Whether a file is of a campaign of Pearmut in which nobody has rated yet."""
+    if not find_campaign_pair(path.name):
+        return False
+    return not head.strip() or (_is_rating_file(path) and not list_langpairs(path))
 
 
 def is_mqm_table(table: TaskTable) -> bool:
@@ -279,9 +300,14 @@ def _is_rating_file(path: FilePath) -> bool:
     return fmt is not None and fmt.holds_scores and SCORE_TABLE in fmt.reads
 
 
-def names_source_errors(file: str) -> bool:
-    """Whether the name of a file of MQM says that it lists errors of the source text only."""
-    return re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE) is not None
+def explain_aside(file: str, names: Collection[str]) -> str:
+    """Why a file of MQM is not read next to others; empty where it is. `names`: of all files."""
+    if len(names) > 1 and re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE):
+        return "it lists errors of the source text only, which say nothing of the systems"
+    ratings = file.replace(".avg_seg_scores", "")
+    if ratings != file and ratings in names:
+        return f"it has averages of the ratings in {show_name(ratings)}"
+    return ""
 
 
 def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:
@@ -321,8 +347,15 @@ def _read_tables(
             "weights out."
         )
     testsets = {}
+    # Each file is read once, as those of all language pairs are large.
+    contents: dict[Path, InputTable] = {}
     for pair in _list_table_pairs(folder) if pairs is None else pairs:
-        files = [(table.name, table.path) for table in tables if pair in table.pairs]
+        files: list[tuple[str, InputTable]] = []
+        for table in tables:
+            if pair in table.pairs:
+                if table.path not in contents:
+                    contents[table.path] = read_table(table.path)
+                files.append((table.name, contents[table.path]))
         # All language pairs decide the direction of scores together, later.
         testset = read_scores(
             files,
@@ -358,9 +391,24 @@ def _list_document_pairs(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def _list_usable_pairs(folder: Path) -> list[str]:
-    """The language pairs with references; all of a task without any, which ratings may join."""
+    """The language pairs with references or ratings; all of a task without either."""
     with_references, others = _list_document_pairs(folder)
-    return with_references or others
+    if not others:
+        return with_references
+    rated = _list_rated_pairs(folder)
+    return [*with_references, *(pair for pair in others if pair in rated)] or others
+
+
+def _list_rated_pairs(folder: Path) -> set[str]:
+    """The language pairs that tables of ratings name, in a folder or those in it."""
+    paths: set[Path] = set()
+    for place in (folder, *filter(is_folder, list_paths(folder))):
+        paths.update(filter(is_file, list_paths(place)))
+    rated: set[str] = set()
+    for path in sorted(paths):
+        if _is_rating_file(path):
+            rated.update(describe_task_table(path, b"", list_langpairs(path)).pairs)
+    return rated
 
 
 def _read_documents(
@@ -408,6 +456,17 @@ def _find_layout(folder: Path) -> _Layout:
         return _TABLES
     if find_document_files(folder):
         return _DOCUMENTS
+    if not has_segments(folder) and list_published_files(folder):
+        raise InputError(
+            f"{show_name(folder)} has published scores of systems, and no segments, by which they could be "
+            "compared. The command task shows them. Add texts, or scores of segments."
+        )
+    lone_outputs = [] if _list_marks(folder) else list_lone_outputs(folder)
+    if lone_outputs:
+        raise InputError(
+            f"{show_name(folder)} has outputs ({show_name(lone_outputs[0].name)}, ...) and not the file of their "
+            "sources and references. Add it, such as wmt26-genmt.jsonl, or the annotations of these outputs."
+        )
     return _TEXTS
 
 
@@ -429,6 +488,10 @@ def find_task(folder: FilePath) -> Path:
             raise InputError(
                 f"{name} is no zip file, or not all of one. Expected the folder of a shared "
                 "task, or a zip of it: zip the folder again, or copy or download the file again."
+            )
+        if root.name == automatic_scores.FOLDER_NAME:
+            raise InputError(
+                f"{name} is one folder of a shared task. Did you mean {show_name(root.parent)}?"
             )
         return root
     parents = [path.parent for path in _list_marks(folder)]
@@ -527,7 +590,7 @@ def read_task(  # noqa: PLR0913  options of users
     Parameters
     ----------
     folder : path-like
-        A folder, or a zip of a folder, in one of three layouts; or a file of ratings that names its
+        A folder, or a zip of a folder, in one of the layouts of docs/data.md; or a file of ratings that names its
         language pairs. The layout of WMT25 has
         ``automatic_scores/SYSTEM.jsonl``. The layout of 2021 to 2024 has texts for `read_wmt`, and
         next to them segment scores as in mt-metrics-eval (``human-scores/en-de.mqm.seg.score``).
@@ -558,7 +621,8 @@ def read_task(  # noqa: PLR0913  options of users
     layout = _find_layout(task)
     if not is_folder(task) and layout is not _TABLES:
         raise InputError(
-            f"{show_name(task)} is a file. Expected the folder of a shared task, or a zip of it."
+            f"{show_name(task)} is a file without ratings that name their language pair. Expected such ratings, "
+            "the folder of a shared task, or a zip of it."
         )
     if layout is _TEXTS and pairs:
         _check_pairs(pairs, language_pairs(task))
@@ -640,7 +704,9 @@ def _read_testsets(
         )
     distinct_pairs = None if pairs is None else list(dict.fromkeys(pairs))
     testsets = layout.read(task, distinct_pairs, options)
-    assumed = [assumption for testset in testsets.values() for assumption in testset.assumed]
+    assumed: list[Assumption] = []
+    for testset in testsets.values():
+        assumed += [assumption for assumption in testset.assumed if assumption not in assumed]
     testsets, assumed_directions = _settle_scores(task, layout, testsets, options)
     if not options.keep_canary:
         testsets = {pair: drop_canary(testset) for pair, testset in testsets.items()}

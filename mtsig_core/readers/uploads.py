@@ -15,6 +15,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.languages import find_spaceless
+from mtsig_core.readers import automatic_scores
+from mtsig_core.readers.automatic_scores import has_automatic_scores
 from mtsig_core.readers.cells import CellError
 from mtsig_core.readers.document_ids import read_documents
 from mtsig_core.readers.files import (
@@ -35,8 +37,9 @@ from mtsig_core.readers.published_values import read_published_uploads
 from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
 from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
+from mtsig_core.readers.systems_table import is_of_participants
 from mtsig_core.readers.task_names import task_name, without_pair
-from mtsig_core.readers.tasks import is_task, names_source_errors
+from mtsig_core.readers.tasks import explain_aside, is_task
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_text
 from mtsig_core.testset import TestSet, show_name
@@ -181,11 +184,27 @@ def arrange_task(
 def are_documents(files: Iterable[tuple[str, bytes]], roles: Iterable[str]) -> bool:
     """Whether files are documents of WMT25, each of all language pairs, perhaps with scores."""
     formats = set()
-    for (_, content), role in zip(files, roles, strict=True):
-        if not role.startswith("scores"):
+    for (name, content), role in zip(files, roles, strict=True):
+        if not role.startswith("scores") and not is_of_participants(Path(name)):
             fmt = sniff(cut_lines(content))
             formats.add("" if fmt is None else fmt.name)
     return formats == {"wmt25-texts"}
+
+
+def arrange_automatic_scores(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """Files of automatic scores of WMT25, with others beside them, as the files of a task.
+
+    Empty of other files.
+    """
+    arranged = []
+    has_scores = False
+    for file, content in files:
+        name = PurePosixPath(file).name
+        is_table = name.endswith(automatic_scores.ENDINGS) and has_automatic_scores(content)
+        has_scores |= is_table
+        place = f"{automatic_scores.FOLDER_NAME}/{name}" if is_table else name
+        arranged.append((place, content))
+    return arranged if has_scores else []
 
 
 # Guesses from names and contents.
@@ -235,7 +254,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
             role = _guess_role(file, content, table)
         except CellError:  # the message comes when the file is read
             role = _BOTH
-        if _is_of_no_segments(file, content, len(files)):
+        if _is_aside(file, content, [name for name, _ in files]):
             role = "exclude"
         has_source_ending = file.removesuffix(".gz").endswith(source_endings)
         if role == "system" and has_source_ending and task_name(file) is None:
@@ -270,10 +289,9 @@ def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     return named_role if task_file is None else task_file.role
 
 
-def _is_of_no_segments(file: str, content: bytes, n_files: int) -> bool:
-    """Whether a file has published scores of systems, or lists errors of the source for others."""
-    has_errors = n_files > 1 and names_source_errors(file)
-    return has_errors or bool(read_published_uploads([(file, content)]))
+def _is_aside(file: str, content: bytes, names: Collection[str]) -> bool:
+    """Whether a file has published scores of systems, or is not read next to others."""
+    return bool(explain_aside(file, names) or read_published_uploads([(file, content)]))
 
 
 def _find_role_word(file: str) -> str:

@@ -1,7 +1,8 @@
 """`Report`: sections of paragraphs, warnings, tables and figures.
 
 Each format has one renderer that takes any report: `text.report_text`, `export.report_json`,
-`export.report_csv`, `latex.report_latex`, `html.report_html` and, for notebooks,
+`export.report_csv`, `latex.report_latex`, `typst.report_typst`, `markdown.report_markdown`,
+`html.report_html` and, for notebooks,
 `html.report_fragment`. A report is made once for a subject
 (`reports.comparison_report`, `task_reports.task_report`), and a renderer knows no subject: it
 decides by the kind of a block, the role of a paragraph and the kinds of a table's columns what it

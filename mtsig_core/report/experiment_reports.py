@@ -23,9 +23,11 @@ from mtsig_core.experiments.rankings import (
     count_against_tests,
 )
 from mtsig_core.metrics import metric_title
+from mtsig_core.readers.published_values import RANK
 from mtsig_core.report.caution_words import (
     assumed_record,
     caution_record,
+    fit_remedies_to_task,
     info_record,
     list_assumptions,
 )
@@ -39,6 +41,7 @@ from mtsig_core.report.document import (
     separate_blocks,
 )
 from mtsig_core.report.export import Records, label_records
+from mtsig_core.report.published_tables import NOTE, list_columns, write_published
 from mtsig_core.report.sentences import (
     AnyComparison,
     choose_form,
@@ -48,6 +51,7 @@ from mtsig_core.report.sentences import (
     explain_unfit_rule,
     find_metric_rule,
     join_names,
+    list_exclusions,
     name_pairs,
     name_top_group,
     select_lang_pairs,
@@ -741,20 +745,20 @@ def findings_table(findings: Findings, pair: str) -> Table:
     systems = [row.system for row in result.systems]
     table = leaderboard_table(result, comparison.settings)
     table = table.select("rank", "system", "score", "ci", "cluster")
-    last = "ci"
-    for column, scores in _list_score_columns(pair_findings, result).items():
-        cells = [(scores.get(system),) for system in systems]
-        table = table.with_columns([column], cells, after=last)
-        last = column.key
+    table = _add_published(table, findings, pair)
     further = [name for name in findings.further if name in comparison.metrics]
     table = add_metric_columns(table, [comparison.metrics[name] for name in further])
+    form = choose_form(result)
+    for name, scores in pair_findings.domains.items():
+        column = Column(f"domain_{name}", name, "score", form)
+        table = table.with_columns([column], [(scores.get(system),) for system in systems])
     names = []
-    for system in systems:
+    dark = set()
+    for row, system in enumerate(systems):
         is_unsupported = pair in task.systems.get(system, SystemInfo()).unsupported
-        name = name_in_print(task, system)
+        names.append((name_in_print(task, system), is_unsupported))
         if is_unsupported:
-            name += " (language not supported)"
-        names.append((name, is_unsupported))
+            dark.add(row)
     name_columns = (
         Column("printed", "system", "name", where="readers"),
         Column("unsupported", "language not supported", where="files"),
@@ -773,22 +777,66 @@ def findings_table(findings: Findings, pair: str) -> Table:
         columns=tuple(columns.values()),
         marks=_mark_best(pair_findings, result),
         grey=find_unconstrained(systems, infos),
-        legend=Legend(marked, CLUSTERS, "not in the constrained track"),
+        dark=dark,
+        legend=Legend(marked, CLUSTERS, "not in the constrained track", "language not supported"),
     )
 
 
-def _list_score_columns(
-    pair_findings: PairFindings, result: MetricResult
-) -> dict[Column, Mapping[str, float]]:
-    """AutoRank and the domains, each with the scores of the systems."""
-    columns: dict[Column, Mapping[str, float]] = {}
-    if pair_findings.autorank is not None:
-        column = Column("autorank", "AutoRank", "score", ".1f")
-        columns[column] = pair_findings.autorank.by_system()
-    form = choose_form(result)
-    for name, scores in pair_findings.domains.items():
-        columns[Column(f"domain_{name}", name, "score", form)] = scores
-    return columns
+def _add_published(table: Table, findings: Findings, pair: str) -> Table:
+    """Add AutoRank, and the published columns that were asked for, with the published rank.
+
+    AutoRank is the published one where there is one. Where a table of published scores has neither
+    AutoRank nor ranks, and no column was asked for, all of its columns are added.
+    """
+    values = findings.comparison.published.get(pair, {})
+    titles = list_columns(values)
+    usual = [title for title in titles if is_usual(title)]
+    further_titles = [
+        title for title in titles if title in findings.published and title not in usual
+    ]
+    chosen_titles = [*usual, *further_titles]
+    columns = []
+    rows: list[list[Any]] = [[] for _ in table.rows]
+    autorank = findings.pairs[pair].autorank
+    if autorank is not None and not has_published_autorank(findings, pair):
+        columns.append(Column("autorank", "AutoRank", "score", ".1f"))
+        by_system = autorank.by_system()
+        for row, system in zip(rows, table.values("system"), strict=True):
+            row.append(by_system.get(system))
+    for title in chosen_titles or titles:
+        name = "AutoRank" if _is_autorank(title) else title
+        kind = "rank" if title == RANK else "written"
+        columns.append(Column(f"published_{name}", f"{name} (published)", kind))
+        for row, system in zip(rows, table.values("system"), strict=True):
+            text = values.get(system, {}).get(title)
+            row.append(_write_published_cell(title, text))
+    return table.with_columns(columns, rows, after="ci")
+
+
+def is_usual(title: str) -> bool:
+    """Whether the findings always have a published column."""
+    return title == RANK or _is_autorank(title)
+
+
+def _is_autorank(title: str) -> bool:
+    return title.casefold() == "autorank"
+
+
+def has_published_autorank(findings: Findings, pair: str) -> bool:
+    """Whether AutoRank of a language pair was published."""
+    titles = list_columns(findings.comparison.published.get(pair, {}))
+    return any(map(_is_autorank, titles))
+
+
+def _write_published_cell(title: str, text: str | None) -> Any:
+    """A published value as it was printed, AutoRank with one decimal; of a rank its ends."""
+    if title == RANK and text is not None:
+        low, _, high = text.partition("-")
+        return int(low), int(high or low)
+    cell = write_published(text)
+    if _is_autorank(title) and cell.value is not None:
+        return Cell(f"{cell.value:.1f}", cell.value)
+    return cell
 
 
 def _mark_best(pair_findings: PairFindings, result: MetricResult) -> set[tuple[int, str]]:
@@ -812,6 +860,8 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
         *_explain_further_ranks(findings, pair),
         *_explain_autorank(findings, pair),
     ]
+    if pair in findings.comparison.published:
+        notes.append(NOTE)
     verdict = f"{state_verdict(comparison, findings.metric)}."
     table = TableBlock(
         table=findings_table(findings, pair),
@@ -819,10 +869,12 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
         caption=f"Findings for {pair} by {title}.",
         notes=tuple(notes),
     )
+    caveats = tuple(fit_remedies_to_task((*findings.comparison.warnings, *comparison.warnings)))
     return [
         Paragraph(text=verdict, role="verdict", about=f"{pair}, {title}"),
         table,
         _show_head_to_head(findings, pair),
+        Warnings(cautions=caveats, several=bool(findings.further)),
     ]
 
 
@@ -851,7 +903,7 @@ def _explain_further_ranks(findings: Findings, pair: str) -> list[str]:
 
 def _explain_autorank(findings: Findings, pair: str) -> list[str]:
     autorank = findings.pairs[pair].autorank
-    if autorank is None:
+    if autorank is None or has_published_autorank(findings, pair):
         return []
     names = ", ".join(metric_title(measured.metric.name) for measured in autorank.metrics)
     year = findings.rule[2:]
@@ -861,7 +913,8 @@ def _explain_autorank(findings: Findings, pair: str) -> list[str]:
 def findings_report(findings: Findings) -> Report:
     """The findings of each language pair, and the methods."""
     task, metric = findings.comparison, findings.metric
-    sections, pairs, rows = [], {}, []
+    remarks = [Paragraph(text=sentence) for sentence in list_exclusions(task)]
+    sections, pairs, rows = [Section("", remarks)], {}, []
     for pair, pair_findings in findings.pairs.items():
         sections.append(Section(pair, findings_blocks(findings, pair)))
         systems = findings_table(findings, pair).records()
@@ -1358,10 +1411,10 @@ def _compare_ranks(row: RankBeside, way: str) -> str:
     ours = row.ours.get(way)
     if ours is None:
         return f"{row.system} ({published}, here without a rank)"
-    here = rank_interval(ours.low, ours.high)
-    if here == published:
+    computed = rank_interval(ours.low, ours.high)
+    if computed == published:
         return f"{row.system} (cluster {row.published.cluster}, here {ours.cluster})"
-    return f"{row.system} ({published}, here {here})"
+    return f"{row.system} ({published}, here {computed})"
 
 
 def rank_sentences(replication: AnyReplication) -> list[str]:

@@ -26,7 +26,7 @@ from mtsig_core.report.document import (
     Warnings,
 )
 from mtsig_core.report.sentences import describe_direction
-from mtsig_core.report.table import KINDS, Column, Table
+from mtsig_core.report.table import KINDS, Column, Table, in_print
 from mtsig_core.report.tables import scores_table, systems_table
 from mtsig_core.report.text import printable
 from mtsig_core.results import MetricResult, MetricScores, Scores
@@ -105,7 +105,9 @@ def _page_block(block: Block) -> list[Markup]:
         case Assumptions():
             return _assumptions(block)
         case TableBlock():
-            legend = block.table.legend.explain(block.table, marked="Blue", grey="Grey")
+            legend = block.table.legend.explain(
+                block.table, marked="Blue", grey="Grey", dark="Dark grey"
+            )
             is_open = len(block.table.rows) <= _MOST_OPEN_ROWS
             return _table_with_notes(block, legend, is_open, "note")
         case Figure():
@@ -248,13 +250,16 @@ def table_html(table: Table) -> Markup:
     table = table.for_readers()
     column_classes = [_choose_column_class(column) for column in table.columns]
     head = list(zip(column_classes, table.titles, strict=True))
+    name_key = table.name_key()
     rows = []
     for number, texts in enumerate(table.texts()):
         cells = []
-        for key, css, text in zip(table.keys, column_classes, texts, strict=True):
-            if not css and (number, key) in table.marks:
+        for column, css, text in zip(table.columns, column_classes, texts, strict=True):
+            if not css and (number, column.key) in table.marks:
                 css = "mark"
-            cells.append((css, text))
+            if number in table.dark and column.key == name_key:
+                css += " dark"
+            cells.append((css, in_print(column.kind, text)))
         row_classes = []
         if number in table.grey:
             row_classes.append("grey")

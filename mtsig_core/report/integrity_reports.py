@@ -25,6 +25,7 @@ from mtsig_core.report.document import (
 )
 from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
 from mtsig_core.report.export import Records
+from mtsig_core.report.rating_reports import rating_blocks, record_ratings
 from mtsig_core.report.table import EMPTY, Table, TableBuilder
 from mtsig_core.report.text import printable
 
@@ -265,7 +266,7 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
     if isinstance(integrity, Integrity):
         return Report(
             f"Integrity of {integrity.testset}",
-            [Section("", integrity_blocks(integrity))],
+            [Section("", integrity_blocks(integrity)), *_list_rating_sections(integrity)],
             make_record=partial(_record_integrity, integrity),
             make_rows=partial(_list_integrity_rows, integrity),
         )
@@ -273,6 +274,7 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
     pairs, rows = {}, []
     for pair, in_pair in integrity.pairs.items():
         sections.append(Section(pair, integrity_blocks(in_pair, pair)))
+        sections += _list_rating_sections(in_pair, pair)
         pairs[pair] = _record_integrity(in_pair)
         rows += [{"language_pair": pair, **row} for row in _list_integrity_rows(in_pair)]
     record = {"task": integrity.task, "missing": integrity.missing, "pairs": pairs}
@@ -284,10 +286,21 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
     )
 
 
+def _list_rating_sections(integrity: Integrity, pair: str = "") -> list[Section]:
+    """The section of ratings, where it is known who gave them."""
+    if integrity.ratings is None:
+        return []
+    title = f"Ratings, {pair}" if pair else "Ratings"
+    return [Section(title, rating_blocks(integrity.ratings, pair))]
+
+
 def _record_integrity(integrity: Integrity) -> dict[str, Any]:
     systems = record_by_name(integrity.systems, "system")
     for row in integrity.systems:
         systems[row.system]["warnings"] = [caution_record(caution) for caution in row.warnings]
+    ratings = None
+    if integrity.ratings is not None:
+        ratings = record_ratings(integrity.ratings)
     return {
         "testset": integrity.testset,
         "metric": integrity.metric,
@@ -295,6 +308,7 @@ def _record_integrity(integrity: Integrity) -> dict[str, Any]:
         "median_cross_bleu": integrity.median_cross_bleu,
         "systems": systems,
         "warnings": [caution_record(caution) for caution in integrity.warnings],
+        "ratings": ratings,
     }
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 
-from mtsig_core.report.caution_words import group_cautions
-from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
+from mtsig_core.report.document import Block, Paragraph, Report, TableBlock
 from mtsig_core.report.palette import width
+from mtsig_core.report.paper import (
+    MOST_ON_A_PAGE,
+    list_comments,
+    make_label,
+    select_for_paper,
+    write_cells,
+)
 from mtsig_core.report.table import KINDS, MISSING, Table
 from mtsig_core.report.text import printable, read_template
 
@@ -19,7 +24,6 @@ from mtsig_core.report.text import printable, read_template
 # LaTeX tables that fit their page, and text that LaTeX shows literally, whatever is in it.
 
 
-MOST_ON_A_PAGE = 40
 _MOST_ROWS = 1000  # of a table that is broken into pages, 20 of these
 #: Characters. LaTeX sets a caption in a single line first and stops where that line is longer than
 #: 5.7 metres.
@@ -32,10 +36,10 @@ _MOST_IN_SERIES = 8  # columns of a series side by side
 _MOST_IN_MATRIX = {"matrix": 15, "starred": 25}  # systems, by the kind of its columns
 #: Digits of a column, by its kind; a wider one is set in lines.
 _WIDEST = {"name": _LONGEST_NAME, "pair": _LONGEST_TEXT, "text": _LONGEST_TEXT}
-_PLACES = ("main", "caveats", "detail")
 _NARROWEST = 13  # digits of a column of names: the most between two places where a name can break
 _LINE = 90  # digits of a table that is broken into pages
 GREY_ROW = r"\rowcolor[gray]{.9}"  # begins a row
+_DARK_CELL = r"\cellcolor[gray]{.75}"
 
 # \@nodocument is \relax once the document has begun: read by \input, the file brings no document of
 # its own. \mtsigfit shrinks a table that is wider than the line, \mtsignote sets what belongs to a
@@ -134,48 +138,32 @@ def report_latex(report: Report) -> str:
     Comments at the top name the packages that it needs and repeat the warnings. Each table has what
     is needed to read it; how it was tested is written once.
     """
-    blocks: list[Block] = []
-    for _, shown_blocks in report.select_blocks(_PLACES, _is_shown):
-        blocks += shown_blocks
     comments: list[str] = []
-    for block in blocks:
-        comments += _comment_lines(block)
-    output = [PREAMBLE + "".join(f"% {line}\n" for line in comments)]
+    output: list[str] = []
     labels: Counter[str] = Counter()
-    for block in blocks:
+    for block in select_for_paper(report):
+        comments += _list_comments(block)
         if isinstance(block, Paragraph):
             output += _paragraph_blocks(block)
         if isinstance(block, TableBlock) and block.caption and not _is_too_wide(block.table):
             for table_block in _split_series(block):
-                label = _make_label(table_block.title, labels)
+                label = make_label(table_block.title, labels)
                 output.append(block_latex(table_block, label))
-    return "\n".join([*output, END])
+    head = PREAMBLE + "".join(f"% {line}\n" for line in comments)
+    return "\n".join([head, *output, END])
 
 
-def _is_shown(block: Block) -> bool:
-    """Whether a paper has the block; it has a matrix in numbers, not in signs."""
-    if isinstance(block, TableBlock):
-        return not block.table.has_kind("sign")
-    return isinstance(block, Paragraph | Warnings)
+def _list_comments(block: Block) -> list[str]:
+    comments = list_comments(block)
+    if isinstance(block, TableBlock) and not comments and _is_too_wide(block.table):
+        title = printable(block.title)
+        return [f"{title}: too many systems for a page. CSV has the numbers."]
+    return comments
 
 
 def _is_too_wide(table: Table) -> bool:
     kinds = Counter(column.kind for column in table.columns)
     return any(kinds[kind] > limit for kind, limit in _MOST_IN_MATRIX.items())
-
-
-def _comment_lines(block: Block) -> list[str]:
-    match block:
-        case Warnings(cautions=cautions, several=several):
-            groups = group_cautions(cautions, len(cautions), several=several)
-            return [f"Warning: {printable(text)}" for text in chain(*groups)]
-        case Paragraph(role="remark" | "warning"):
-            return [printable(block.text)]
-        case TableBlock(caption="", in_short=sentence) if sentence:
-            return [printable(sentence)]
-        case TableBlock(title=title, table=table) if _is_too_wide(table):
-            return [f"{printable(title)}: too many systems for a page. CSV has the numbers."]
-    return []
 
 
 def _paragraph_blocks(block: Paragraph) -> list[str]:
@@ -184,15 +172,6 @@ def _paragraph_blocks(block: Paragraph) -> list[str]:
     if block.role == "text" and block.about:
         return [paragraph(block.about, [block.text])]
     return []
-
-
-def _make_label(title: str, labels: Counter[str]) -> str:
-    """A label that no other table has; `labels` counts them."""
-    label = re.sub("[^a-z0-9]+", "-", title.lower())
-    labels[label] += 1
-    if labels[label] == 1:
-        return label
-    return f"{label}-{labels[label]}"
 
 
 def _split_series(block: TableBlock) -> list[TableBlock]:
@@ -244,33 +223,19 @@ def block_latex(block: TableBlock, label: str) -> str:
     n_rows = len(table.rows)
     is_long = n_rows > MOST_ON_A_PAGE
     sentences = [block.caption, *block.notes]
-    sentences += table.legend.explain(table, marked="Bold", grey="Grey")
+    sentences += table.legend.explain(table, marked="Bold", grey="Grey", dark="Dark grey")
     sentences += block.caveats
     if n_rows > _MOST_ROWS:
         table = table.pick_rows(range(_MOST_ROWS))
         sentences.append(f"The first {_MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all.")
     caption, note = _caption_and_note(block.title, label, sentences)
-    texts = _write_cells(table, block.print_names)
-    columns = "".join(_column_specs(table, texts, is_long))
-    rows = _row_lines(table, texts)
+    texts = write_cells(table, block.print_names)
+    specs = _column_specs(table, texts, is_long)
+    columns = "".join(specs)
+    rows = _row_lines(table, texts, specs)
     if is_long:
         return _set_long(columns, table.titles, rows, caption, note)
     return _set_floating(columns, table.titles, rows, caption, note)
-
-
-def _write_cells(table: Table, print_names: Mapping[str, str]) -> list[list[str]]:
-    """The text of each cell, with the names of systems in print."""
-    rows = []
-    for row in table.rows:
-        texts = []
-        for column, value in zip(table.columns, row, strict=True):
-            if isinstance(value, str):
-                value = print_names.get(value, value)
-            elif column.kind == "pair" and value is not None:
-                value = tuple(print_names.get(name, name) for name in value)
-            texts.append(column.write(value))
-        rows.append(texts)
-    return rows
 
 
 def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -> list[str]:
@@ -310,14 +275,18 @@ def _find_room_for_text(table: Table, cells: Sequence[Sequence[str]]) -> int:
     return max(_NARROWEST, room // max(1, n_texts) - 2)
 
 
-def _row_lines(table: Table, texts: Sequence[Sequence[str]]) -> list[str]:
+def _row_lines(table: Table, texts: Sequence[Sequence[str]], specs: Sequence[str]) -> list[str]:
     lines = []
+    name_key = table.name_key()
     for number, row in enumerate(texts):
         cells = []
-        for column, text in zip(table.columns, row, strict=True):
-            cell = _cell_latex(column.kind, text)
+        for column, text, spec in zip(table.columns, row, specs, strict=True):
+            is_wrapped = spec.startswith(">")
+            cell = _cell_latex(column.kind, text, is_wrapped)
             if (number, column.key) in table.marks:
                 cell = rf"\textbf{{{cell}}}"
+            if number in table.dark and column.key == name_key:
+                cell = _DARK_CELL + cell
             cells.append(cell)
         if number in table.grey:
             cells[0] = GREY_ROW + cells[0]
@@ -327,19 +296,23 @@ def _row_lines(table: Table, texts: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def _cell_latex(kind: str, text: str) -> str:
-    if kind in ("name", "pair"):
-        return name_cell(text)
+def _cell_latex(kind: str, text: str, is_wrapped: bool) -> str:
+    """A cell, which can be broken into lines only where its column is set in lines."""
     if kind == "rank":
         return text.replace("-", "--")
-    is_text = kind in ("text", "sign", "starred")
+    is_text = kind in ("text", "sign")
     if is_text and text == MISSING:
         return "--"
-    if is_text:
-        return name_cell(text)
+    if is_text or kind in ("name", "pair"):
+        return name_cell(text) if is_wrapped else escape(text)
     if not text:
         return ""
-    return number_cell(text).replace(" ●", r"~$\bullet$")
+    cell = number_cell(text).replace(" ●", r"~$\bullet$")
+    return re.sub("[†‡]", _write_mark, cell)
+
+
+def _write_mark(mark: re.Match[str]) -> str:
+    return _SPECIAL[mark[0]]
 
 
 def _set_floating(

@@ -25,20 +25,21 @@ def published_values_table(values: _PairValues) -> Table:
     """The systems of a language pair, with each published column as it was printed."""
     table = TableBuilder("published", list(values))
     table.add_values("system", "system", "name", list(values))
-    for column in _list_columns(values):
-        cells = [_write_value(of_system.get(column)) for of_system in values.values()]
+    for column in list_columns(values):
+        cells = [write_published(of_system.get(column)) for of_system in values.values()]
         table.add_values(column, f"{column} (published)", "written", cells)
     return table.build()
 
 
-def _list_columns(values: _PairValues) -> list[str]:
+def list_columns(values: _PairValues) -> list[str]:
+    """The columns that any system of a language pair has."""
     columns: dict[str, None] = {}
     for of_system in values.values():
         columns |= dict.fromkeys(of_system)
     return list(columns)
 
 
-def _write_value(text: str | None) -> Cell:
+def write_published(text: str | None) -> Cell:
     """A number or a rank as it was printed, sorted by its value; a dash where there is none.
 
     Workbooks have numbers with all their digits, of which four decimals are shown.

@@ -29,6 +29,7 @@ from mtsig_core.report.export import (
 )
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
+from mtsig_core.report.markdown import report_markdown
 from mtsig_core.report.pictures import differences_svg, forest_svg
 from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
@@ -69,6 +70,7 @@ from mtsig_core.report.tables import (
     without_relation,
 )
 from mtsig_core.report.text import report_text
+from mtsig_core.report.typst import report_typst
 from mtsig_core.results import Comparison, MetricResult, Scores
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import is_split
@@ -441,6 +443,8 @@ RENDERERS: dict[str, Callable[[Report], str]] = {
     "csv": report_csv,
     "latex": report_latex,
     "html": report_html,
+    "markdown": report_markdown,
+    "typst": report_typst,
 }
 
 

@@ -893,6 +893,7 @@ def _list_task_cautions(comparison: TaskComparison, metric: str) -> list[str]:
     other_tops = name_other_tops(comparison, metric)
     if other_tops is not None:
         sentences.append(other_tops)
+    sentences += _count_only_by_rule(comparison, metric)
     announced_rule = _compare_announced_rule(comparison, metric)
     if announced_rule is not None:
         sentences.append(announced_rule)
@@ -914,6 +915,20 @@ def _list_task_cautions(comparison: TaskComparison, metric: str) -> list[str]:
             "Wins, ties and losses exclude them."
         )
     return sentences + list_gaps_across(comparison, metric)
+
+
+def _count_only_by_rule(comparison: TaskComparison, metric: str) -> list[str]:
+    """Write how many pairs of systems only the rule of the ranks separates; nothing for none."""
+    n_only = n_pairs = 0
+    for result in _list_results(comparison, metric):
+        n_only += count_only_by_rule(result)
+        n_pairs += len(result.pairs)
+    if n_only == 0:
+        return []
+    pairs = format_count(n_pairs, "pair")
+    verb = choose_verb(n_only, "differs", "differ")
+    title = find_metric_rule(comparison, metric).title
+    return [f"Ranked {title}, {n_only} of {pairs} {verb} without a significant difference."]
 
 
 def _compare_announced_rule(comparison: TaskComparison, metric: str) -> str | None:
@@ -1483,7 +1498,7 @@ def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     rule = find_rule_of(results, settings.rank_rule)
     if rule.name != "simultaneous":
         place = " within each language pair" if is_task else ""
-        return [f"Ranks are {rule.title}{place}.", *_count_only_by_rule(results, rule)]
+        return [f"Ranks are {rule.title}{place}."]
     sentences = []
     unfit = explain_unfit_rule(results[0], settings)
     if unfit:
@@ -1498,18 +1513,6 @@ def describe_ranks(lang_pairs: LangPairResults) -> list[str]:
     level = write_level(settings)
     sentences.append(f"Rank ranges hold jointly at about {level} for all systems{place}.")
     return sentences
-
-
-def _count_only_by_rule(results: Iterable[MetricResult], rule: RankRule) -> list[str]:
-    """Write how many pairs of systems only the rule of the ranks separates; nothing for none."""
-    n_only = n_pairs = 0
-    for result in results:
-        n_only += count_only_by_rule(result)
-        n_pairs += len(result.pairs)
-    if n_only == 0:
-        return []
-    pairs = format_count(n_pairs, "pair")
-    return [f"Ranked {rule.title}, {n_only} of {pairs} differ without a significant difference."]
 
 
 def explain_unfit_rule(result: MetricResult, settings: Settings) -> str:
@@ -1539,8 +1542,9 @@ def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
     verb_by_rule = choose_verb(n_by_rule, "differs", "differ")
     n_by_test = sum(pair.significant for pair in result.pairs)
     verb_by_test = choose_verb(n_by_test, "differs", "differ")
+    rule = RANK_RULES[settings.rank_rule]
     return (
-        f"Ranked {RANK_RULES[settings.rank_rule].title}, {n_by_rule} of {n_pairs} {verb_by_rule}, without "
+        f"Ranked {rule.title}, {n_by_rule} of {n_pairs} {verb_by_rule} by {rule.decides_by}, without "
         f"correction. By {_name_test(settings)}, {n_by_test} of {n_pairs} {verb_by_test} significantly."
     )
 

@@ -7,6 +7,7 @@ values by the kind of their column. To find a column, ask by its key; titles are
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -391,6 +392,21 @@ class Column:
         return dict(zip(names, value, strict=True))
 
 
+def in_print(kind: str, text: str) -> str:
+    """The text of a cell with a true minus sign, and an en dash in a range or for no value.
+
+    >>> in_print("interval", "[-0.5, +2.0]"), in_print("rank", "1-3"), in_print("name", "GPT-4")
+    ('[−0.5, +2.0]', '1–3', 'GPT-4')
+    """
+    if text == MISSING:
+        return "\N{EN DASH}"
+    if kind in ("name", "pair", "text", "sign"):
+        return text
+    if kind in ("rank", "rank change"):
+        return re.sub(r"(?<=\d)-(?=\d)", "\N{EN DASH}", text)
+    return re.sub(r"(?<!e)-(?=[\d.])", "\N{MINUS SIGN}", text)
+
+
 def write_cell(value: Any, kind: str, form: str) -> Any:
     """A value as a cell with a form of its own.
 
@@ -411,9 +427,15 @@ class Legend:
     marked: str = ""  # of cells that stand out, such as "significant"
     ruled: str = ""  # what the lines below some rows separate, such as "clusters"
     grey: str = ""  # of rows that are set back
+    dark: str = ""  # of names that are set back further
 
     def explain(
-        self, table: Table, marked: str, ruled: str = "A line", grey: str = ""
+        self,
+        table: Table,
+        marked: str,
+        ruled: str = "A line",
+        grey: str = "",
+        dark: str = "",
     ) -> list[str]:
         """The legend in sentences, by the names that a format has for its marks.
 
@@ -426,6 +448,18 @@ class Legend:
             sentences.append(f"{ruled} separates {self.ruled}.")
         if self.grey and table.grey and grey:
             sentences.append(f"{grey}: {self.grey}.")
+        if self.dark and table.dark and dark:
+            sentences.append(f"{dark}: {self.dark}.")
+        return sentences
+
+    def name_shaded(self, table: Table) -> list[str]:
+        """The names of the rows that are set back, for a format without shading."""
+        sentences = []
+        for about, rows in ((self.grey, table.grey), (self.dark, table.dark)):
+            if about and rows:
+                names = table.values(table.name_key())
+                shaded = ", ".join(names[row] for row in sorted(rows))
+                sentences.append(f"{about.capitalize()}: {shaded}.")
         return sentences
 
 
@@ -448,6 +482,7 @@ class Table:
     marks: Collection[tuple[int, str]] = frozenset()  # cells that stand out, by row and key
     ruled: Collection[int] = frozenset()  # rows with a line below them
     grey: Collection[int] = frozenset()  # rows that are set back
+    dark: Collection[int] = frozenset()  # rows whose name is set back further
     legend: Legend = Legend()
 
     def __bool__(self) -> bool:
@@ -470,6 +505,13 @@ class Table:
     def has_kind(self, kind: str) -> bool:
         """Whether it has a column of the kind."""
         return any(column.kind == kind for column in self.columns)
+
+    def name_key(self) -> str:
+        """The key of the first column of names for readers; nothing without one."""
+        for column in self.columns:
+            if column.kind == "name" and column.where != "files":
+                return column.key
+        return ""
 
     def values(self, key: str) -> list[Any]:
         """The values of one column."""
@@ -527,7 +569,8 @@ class Table:
         marks = {(new_index[row], key) for row, key in self.marks if row in new_index}
         ruled = {new_index[row] for row in self.ruled if row in new_index}
         grey = {new_index[row] for row in self.grey if row in new_index}
-        return replace(self, rows=rows, marks=marks, ruled=ruled, grey=grey)
+        dark = {new_index[row] for row in self.dark if row in new_index}
+        return replace(self, rows=rows, marks=marks, ruled=ruled, grey=grey, dark=dark)
 
     def add_rows(self, records: Iterable[Mapping[str, Any]]) -> Table:
         """The same with more rows, values by key; what they do not name is left empty."""
@@ -584,11 +627,13 @@ def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
     marks: set[tuple[int, str]] = set()
     ruled: set[int] = set()
     grey: set[int] = set()
+    dark: set[int] = set()
     for name, table in tables.items():
         start = len(rows)
         marks |= {(start + row, key) for row, key in table.marks}
         ruled |= {start + row for row in table.ruled}
         grey |= {start + row for row in table.grey}
+        dark |= {start + row for row in table.dark}
         legend = table.legend
         has_other_forms = bool(columns) and columns != table.columns
         columns = columns or table.columns
@@ -597,7 +642,7 @@ def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
             if has_other_forms:
                 cells = map(Column.write_cell, table.columns, row)
             rows.append((name, *cells))
-    return Table(key, (first, *columns), tuple(rows), marks, ruled, grey, legend)
+    return Table(key, (first, *columns), tuple(rows), marks, ruled, grey, dark, legend)
 
 
 Value = Callable[[Any], Any]

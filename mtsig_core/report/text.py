@@ -141,7 +141,7 @@ def _block_lines(block: Block, width: int | None) -> list[str]:
             sentences = list_assumptions(block.assumed, block.metrics, remedies=True)
             return _wrap_all(sentences, width)
         case TableBlock(in_short="", table=table):
-            legend = table.legend.explain(table, marked="*")
+            legend = table.legend.explain(table, marked="*") + table.legend.name_shaded(table)
             return [*table_text(table, width), *_wrap_all([*block.notes, *legend], width)]
         case TableBlock():
             return _wrap(block.in_short, width)

@@ -27,9 +27,8 @@ from mtsig_core.results import (
     TaskInfo,
 )
 from mtsig_core.score_names import (
-    RAW_DA,
-    STANDARDIZED_DA,
     check_settled,
+    drop_as_given,
     order_metrics,
     pick_human_scores,
 )
@@ -900,9 +899,7 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
 
 
 def _choose_metrics(task: TaskInfo) -> list[str]:
-    metrics = list(task.own_scores)
-    if {RAW_DA, STANDARDIZED_DA} <= {*metrics}:
-        metrics.remove(RAW_DA)  # which are the same ratings
+    metrics = drop_as_given(task.own_scores)
     if not all(task.scores.values()):
         metrics = [*metrics, "bleu"]
     names = order_metrics(metrics, task.primary)

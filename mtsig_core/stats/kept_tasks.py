@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption
+from mtsig_core.judgements import Judgements
 from mtsig_core.metrics.cache import keep_value, kept_value, remember
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
@@ -98,12 +99,12 @@ def read_once(source: TaskSource, digest: str) -> Task:
 
     Texts are as quick to read as they would be to open, so tasks with texts are not kept.
     """
-    stored = kept_value(_KeptTask, digest, "task")
+    stored = kept_value(_KeptTask, digest, "task, 2")
     if stored is not None:
         return stored.open()
     task = source.read()
     if all(map(_has_only_scores, task.testsets.values())):
-        keep_value(_KeptTask.from_task(task), digest, "task")
+        keep_value(_KeptTask.from_task(task), digest, "task, 2")
     return task
 
 
@@ -111,7 +112,6 @@ def _has_only_scores(testset: TestSet) -> bool:
     has_more = (
         testset.has_outputs
         or testset.sources
-        or testset.judgements
         or testset.parses
         or testset.runs
         or testset.tokenizer
@@ -137,6 +137,7 @@ class _KeptSet:
     documents: Sequence[str] | None
     domains: Sequence[str] | None
     assumed: tuple[Assumption, ...]
+    judgements: Judgements | None
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> _KeptSet:
@@ -153,6 +154,7 @@ class _KeptSet:
             testset.documents,
             testset.domains,
             testset.assumed,
+            testset.judgements,
         )
 
     def open(self) -> TestSet:
@@ -171,6 +173,7 @@ class _KeptSet:
             langpair=self.langpair,
             assumed=self.assumed,
             scores=scores,
+            judgements=self.judgements,
         )
         vars(testset)["digest"] = self.digest  # which takes longer than all the rest
         return testset

@@ -788,10 +788,10 @@ def match_published(
     pairs, _ = match_names(values, systems)
     matched: PublishedValues = {}
     for published_pair, pair in pairs.items():
-        of_pair = matched.setdefault(pair, {})
-        exact_first = sorted(values[published_pair], key=lambda name: name not in systems[pair])
-        for name in exact_first:  # each by itself, as another file may call it otherwise
+        for name, columns in values[published_pair].items():
+            # Each by itself, as another file may call a system otherwise.
             names, _ = _match_systems([name], systems[pair])
             for system in names.values():
-                of_pair[system] = values[published_pair][name] | of_pair.get(system, {})
-    return {pair: of_pair for pair, of_pair in matched.items() if of_pair}
+                of_system = matched.setdefault(pair, {}).setdefault(system, {})
+                of_system |= columns
+    return matched

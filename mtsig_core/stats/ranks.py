@@ -229,14 +229,36 @@ def _rank_as_appraise(wins: _Wins) -> tuple[np.ndarray, Ranks]:
     return wins.order, wins.rank(low, high, cluster)
 
 
+#: Scores of a system up to which scipy's p of Mann-Whitney's test may be exact.
+_EXACT_MANN_WHITNEY = 8
+
+
 def _mann_whitney(first: np.ndarray, second: np.ndarray) -> float:
-    """P of the one-sided Mann-Whitney test that the first has higher scores, without missing ones."""
+    """P of the one-sided Mann-Whitney test that the first has higher scores, without missing ones.
+
+    As `scipy.stats.mannwhitneyu` has it, in a tenth of the time.
+    """
+    from scipy.special import ndtr
     from scipy.stats import mannwhitneyu
 
     first = first[~np.isnan(first)]
     second = second[~np.isnan(second)]
-    result = mannwhitneyu(first, second, alternative="greater")
-    return float(result.pvalue)
+    n_first = len(first)
+    n_second = len(second)
+    if min(n_first, n_second) <= _EXACT_MANN_WHITNEY:
+        return float(mannwhitneyu(first, second, alternative="greater").pvalue)
+    sorted_second = np.sort(second)
+    n_lower = np.searchsorted(sorted_second, first, side="left")
+    n_not_higher = np.searchsorted(sorted_second, first, side="right")
+    n_won = (n_lower + n_not_higher).sum() / 2  # of all pairs of segments; a tie is half a win
+    _, tie_lengths = np.unique(np.concatenate([first, second]), return_counts=True)
+    n = n_first + n_second
+    ties = (tie_lengths.astype(float) ** 3 - tie_lengths).sum() / (n * (n - 1))
+    variance = n_first * n_second * (n + 1 - ties) / 12
+    if variance == 0:
+        return 1.0
+    z = (n_won - n_first * n_second / 2 - 0.5) / np.sqrt(variance)
+    return float(ndtr(-z))
 
 
 def _mann_whitney_on_common(first: np.ndarray, second: np.ndarray) -> float | None:
@@ -520,8 +542,9 @@ class RankRule:
     ignores: tuple[str, ...] = ()
     #: Whether the task took each of several ratings of a segment as a segment of its own.
     each_rating: bool = False
-    #: What its difference of two systems is a difference of.
+    #: What its difference of two systems is a difference of, and by what it calls one better.
     compares: str = "scores"
+    decides_by: str = "its own test"
     of_segments: bool = False  # whether it needs scores of single segments
     #: Whether it scores systems by the mean over domains of the mean in each, so that it needs
     #: domains.
@@ -556,6 +579,8 @@ def _rank_as_wmt24(inputs: RankInputs) -> tuple[np.ndarray, Ranks]:
 
 _UNCORRECTED = "no correction for the number of pairs"
 _INDEPENDENT = "segments of one document taken as independent"
+_MANN_WHITNEY = "a one-sided Mann-Whitney test of all segments"
+_MANN_WHITNEY_ON_COMMON = "a one-sided Mann-Whitney test of the segments that both have"
 _UNPAIRED = "systems count as rated on different segments (Mann-Whitney), although they share them"
 
 
@@ -593,24 +618,43 @@ _RULES = (
         "by simultaneous rank ranges",
         "Romano and Wolf 2005; Mogstad et al. 2024",
         _rank_by_intervals,
+        decides_by="the test of the pairs, corrected for all",
     ),
     _rule_over_segments(
-        "wmt21", "as WMT21 into English", f"Akhbardeh et al. 2021, {_SCRIPTS}", wmt21
+        "wmt21",
+        "as WMT21 into English",
+        f"Akhbardeh et al. 2021, {_SCRIPTS}",
+        wmt21,
+        decides_by=_MANN_WHITNEY,
     ),
-    _rule_over_segments("wmt22", "as WMT22 into English", f"Kocmi et al. 2022, {_SCRIPTS}", wmt22),
+    _rule_over_segments(
+        "wmt22",
+        "as WMT22 into English",
+        f"Kocmi et al. 2022, {_SCRIPTS}",
+        wmt22,
+        decides_by=_MANN_WHITNEY,
+    ),
     _rule_over_segments(
         "wmt22-appraise",
         "as WMT22 out of English",
         f"Kocmi et al. 2022, {_SCRIPTS}",
         wmt22_appraise,
+        decides_by=_MANN_WHITNEY_ON_COMMON,
     ),
     _rule_over_segments(
         "wmt22-appraise-all",
         "as WMT22 over all segments",
         f"Kocmi et al. 2022, {_SCRIPTS}",
         wmt22_appraise_all,
+        decides_by=_MANN_WHITNEY,
     ),
-    _rule_over_segments("wmt23", "as WMT23", f"Kocmi et al. 2023, {_SCRIPTS}", wmt22_appraise),
+    _rule_over_segments(
+        "wmt23",
+        "as WMT23",
+        f"Kocmi et al. 2023, {_SCRIPTS}",
+        wmt22_appraise,
+        decides_by=_MANN_WHITNEY_ON_COMMON,
+    ),
     RankRule(
         "wmt24",
         "as WMT24",
@@ -622,6 +666,7 @@ _RULES = (
             "a win in one domain and a loss in another add up, because two-sided p are combined",
         ),
         compares="means over domains",
+        decides_by="a two-sided Wilcoxon test in each domain, combined by Stouffer",
         of_segments=True,
         by_domain=True,
     ),
@@ -631,6 +676,7 @@ _RULES = (
         f"Kocmi et al. 2025, {_SCRIPTS}",
         wmt25,
         "a rank range ends at the first significant difference, and systems beyond it do not count",
+        decides_by="a one-sided Wilcoxon test",
         each_rating=True,
     ),
     _rule_over_segments(
@@ -639,8 +685,9 @@ _RULES = (
         "the task's script of August 2026",
         wmt26,
         "the smaller p of two tests counts, of a paired and an unpaired t test",
+        decides_by="a paired or an unpaired t test",
         by_mean_place=True,
-        false_alarms="Of six equal systems, it separates some pair in most simulated campaigns.",
+        false_alarms="Of equal systems, it separates some pair in most simulated campaigns.",
     ),
     _rule_over_segments(
         "pearmut",
@@ -648,6 +695,7 @@ _RULES = (
         "the dashboard of Pearmut, 2026",
         pearmut,
         "each system is compared with the next one only",
+        decides_by="a paired t test with the next system",
     ),
     RankRule(
         "overlap",
@@ -658,6 +706,7 @@ _RULES = (
             _UNCORRECTED,
             "intervals of two scores do not show the difference on the same segments",
         ),
+        decides_by="intervals that do not overlap",
     ),
 )
 RANK_RULES = {rule.name: rule for rule in _RULES}

@@ -235,6 +235,11 @@ PRESETS = {
         "Ranks as the scripts of WMT25 do, with Wilcoxon's test of segment scores.",
         {"test": "wilcoxon", "rank_rule": "wmt25", **_SEGMENT_BY_SEGMENT},
     ),
+    "wmt26": Preset(
+        "As WMT26",
+        "Ranks as the script of WMT26 does, with Student's t test of segment scores.",
+        {"test": "t", "rank_rule": "wmt26", **_SEGMENT_BY_SEGMENT},
+    ),
     "quick": Preset(
         "Quick, for teaching",
         "Uses 999 permutations, which take a tenth of the time.",

@@ -820,8 +820,8 @@ def find_disagreements(decisions: Mapping[str, np.ndarray]) -> np.ndarray:
 #
 # Who tests at alpha after each batch of ratings claims too much, because each look is another chance
 # to err. A plan fixed beforehand divides alpha among the looks, so that all together err at most as
-# often (Bonferroni), whenever they come, however many pairs there are, and whoever chose what was
-# rated. docs/statistics.md has the rates.
+# often (Bonferroni), however far apart they are, however many pairs there are, and whoever chose what
+# was rated. docs/statistics.md has the rates.
 
 #: All looks before the last have together one of so many parts of alpha.
 PARTS = 5

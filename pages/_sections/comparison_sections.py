@@ -39,6 +39,7 @@ from mtsig_core.report.tables import (
     relations_table,
     without_relation,
 )
+from mtsig_core.score_names import drop_as_given
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
@@ -191,7 +192,7 @@ def _list_further_metrics(view: View) -> list[str]:
 
 def _list_usual_metrics(view: View) -> list[str]:
     """Return the further metrics that count before any is chosen."""
-    tables = view.testset.scores
+    tables = drop_as_given(view.testset.scores)
     with_tables = {*tables, "bleu"} if view.metric in tables else set(tables)
     return [name for name in _list_further_metrics(view) if name in with_tables]
 

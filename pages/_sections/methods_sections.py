@@ -97,8 +97,8 @@ def show_ranks(_view: View | MtsigError) -> None:
     rows = []
     for name, rule in RANK_RULES.items():
         title = SETTINGS["rank_rule"].name_value(name)
-        rows.append([title, rule.source, "; ".join(rule.ignores)])
-    screen.prose_table(["rank rule", "source", "what it ignores"], rows)
+        rows.append([title, rule.decides_by, "; ".join(rule.ignores), rule.source])
+    screen.prose_table(["rank rule", "decides pairs by", "what it ignores", "source"], rows)
     screen.plain(
         "Smallest detectable difference: the true difference found 8 times in 10, 2.80 standard errors at "
         f"alpha 0.05, and more with few units by Student's t. Below {FEW_UNITS} units it is rough."

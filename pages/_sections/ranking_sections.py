@@ -11,6 +11,7 @@ import streamlit as st
 from mtsig_core import MtsigError, Task
 from mtsig_core.experiments.integrity import examine_integrity, list_missing
 from mtsig_core.experiments.rankings import RULES, autorank, make_findings
+from mtsig_core.experiments.rating_integrity import RatingIntegrity
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.document import Block, Paragraph, Report, TableBlock, Warnings
 from mtsig_core.report.experiment_reports import (
@@ -18,14 +19,18 @@ from mtsig_core.report.experiment_reports import (
     autorank_report,
     findings_blocks,
     findings_report,
+    is_usual,
     rules_blocks,
     rules_report,
 )
 from mtsig_core.report.html import is_on_page
 from mtsig_core.report.integrity_reports import integrity_blocks, integrity_report, missing_blocks
+from mtsig_core.report.published_tables import list_columns
+from mtsig_core.report.rating_reports import rating_blocks, ratings_report
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
-from pages._ui import background, charts, controls, screen
+from pages._sections import published_values
+from pages._ui import address, background, charts, controls, screen
 from pages._ui.browser import command_box
 from pages._ui.views import TaskView
 
@@ -48,14 +53,17 @@ def show_rules(view: TaskView) -> None:
 
 
 def show_findings(view: TaskView) -> None:
-    """Draw the findings table of a language pair, with the head-to-head matrix.
+    """Draw the findings table of a language pair as it is printed, with the head-to-head matrix.
 
     The files have all language pairs.
     """
     kept_task, settings = view.kept, view.settings
     with st.container(horizontal=True):
         lang_pair = _pick_lang_pair(view, "findings", kept_task.info.pairs_with(view.metric))
-        further = [name for name in kept_task.info.own_scores if name != view.metric]
+        published = published_values.find_of_task(view)
+        titles = list_columns(published.get(lang_pair, {}))
+        options = dict.fromkeys([*kept_task.info.own_scores, *titles])
+        further = [name for name in options if name != view.metric and not is_usual(name)]
         place = st if further else None
         chosen_metrics = controls.several(
             "Further metrics", further, "beside", [], width=480, place=place
@@ -64,16 +72,19 @@ def show_findings(view: TaskView) -> None:
 
     def work(progress):
         return make_findings(
-            kept_task.task, metrics, progress=progress, cache=KeptDraws(), jobs=-1, **settings
+            kept_task,
+            metrics,
+            published=published,
+            progress=progress,
+            cache=KeptDraws(),
+            jobs=-1,
+            **settings,
         )
 
     key = ("findings", kept_task.digest, *metrics, *sorted(settings.items()))
     findings = background.result(key, work, "Making the findings tables")
-    _draw(findings_blocks(findings, lang_pair), "task.findings")
-    command = ""
-    if not any(exclusion.pair is not None for exclusion in kept_task.source.exclude):
-        source = _name_systems(kept_task.source, kept_task.info.systems)
-        command = command_line("findings", source, metrics=metrics, **settings)
+    _draw(findings_blocks(findings, lang_pair), "task.findings", as_printed=True)
+    command = command_line("findings", kept_task.source, metrics=metrics, **settings)
     _show_files("task.findings", view, partial(findings_report, findings), command)
 
 
@@ -124,7 +135,27 @@ def show_integrity(view: TaskView) -> None:
     if not source.demo_task or lang_pair == info.pairs[0]:
         command = command_line("integrity", source, metrics=integrity.metric)
     make_report = partial(integrity_report, integrity)
-    _show_files("task.integrity", view, make_report, command, has_html=False)
+    _show_files("task.integrity", view, make_report, command)
+    if integrity.ratings is not None:
+        _show_ratings(view, lang_pair, integrity.ratings, source)
+
+
+def _show_ratings(
+    view: TaskView, lang_pair: str, ratings: RatingIntegrity, source: TaskSource
+) -> None:
+    """Draw what in the ratings is worth a look; a disputed output opens its segment."""
+    st.subheader("Ratings")
+    has_texts = any(row.output is not None for row in ratings.disputed)
+    clicked = _draw(rating_blocks(ratings), "task.ratings", "disputed_outputs" if has_texts else "")
+    command = command_line("integrity", source, "--ratings")
+    _show_files("task.ratings", view, partial(ratings_report, ratings), command)
+    if clicked is not None:
+        row = ratings.disputed[clicked]
+        query = view.address_of(lang_pair, view.kept.testset(lang_pair).digest)
+        systems = list(view.kept.testset(lang_pair).systems)
+        others = [system for system in systems if system != row.system]
+        if others:
+            address.go("segments", a=row.system, b=others[0], segment=str(row.line), **query)
 
 
 #: What draws each tab. They take time, so only the open one is drawn.
@@ -151,8 +182,14 @@ def _pick_lang_pair(view: TaskView, key: str, lang_pairs: Iterable[str]) -> str:
     return controls.choice("Language pair", options, key, pages_own=True, width=320)
 
 
-def _draw(blocks: Iterable[Block], key: str) -> None:
-    """Draw the blocks of a report that a page has."""
+def _draw(
+    blocks: Iterable[Block], key: str, opened: str = "", as_printed: bool = False
+) -> int | None:
+    """Draw the blocks of a report that a page has; return the clicked row of the `opened` table.
+
+    Tables may be drawn as they are printed.
+    """
+    clicked = None
     for k, block in enumerate(filter(is_on_page, blocks)):
         if isinstance(block, Paragraph):
             if block.role == "verdict" and len(block.text) < _LONG:
@@ -162,9 +199,18 @@ def _draw(blocks: Iterable[Block], key: str) -> None:
         elif isinstance(block, Warnings):
             screen.cautions(block.cautions)
         elif isinstance(block, TableBlock):
-            screen.show_table(block.table, f"{key}.{k}")
+            opens = block.table.key == opened
+            row = screen.show_table(block.table, f"{key}.{k}", open_rows=opens, all_rows=as_printed)
+            if opens:
+                st.caption("Tick a row to read the segment.")
+                clicked = row
             legend = block.table.legend.explain(block.table, "Coloured", "Shading")
+            if as_printed:
+                legend = block.table.legend.explain(
+                    block.table, "Bold", grey="Grey", dark="Dark grey"
+                )
             st.caption(" ".join([*block.notes, *legend]))
+    return clicked
 
 
 def _show_files(

@@ -438,7 +438,8 @@ def _open_disputed_pair(view: TaskView, comparison: TaskComparison, table: Table
     result = comparison.pairs[lang_pair].metrics.get(view.metric)
     names = [] if result is None else [system.system for system in result.systems]
     query = views.query_of_pair(names, table.values("a")[row], table.values("b")[row])
-    address.go("pair", **query, **view.address_of(lang_pair, comparison))
+    digest = comparison.pairs[lang_pair].testset.digest
+    address.go("pair", **query, **view.address_of(lang_pair, digest))
 
 
 # Where people have scored: which metric decides as they do, over the language pairs.

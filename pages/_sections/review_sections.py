@@ -484,7 +484,7 @@ def open_pair(view: ReviewView, lang_pair: str, comparisons: Mapping[str, Compar
     excluded = {f"{views.REASON}{name}": reason or None for name, reason in reasons.items()}
     query = {
         **settings,
-        **view.before.address_of(lang_pair, task),
+        **view.before.address_of(lang_pair, task.pairs[lang_pair].testset.digest),
         views.BACK: None,
         views.LEFT_OUT: list(reasons) or None,
         **excluded,

@@ -15,7 +15,13 @@ from mtsig_core.readers.published_values import (
     read_published_uploads,
 )
 from mtsig_core.readers.task_names import xml_names
-from mtsig_core.readers.uploads import are_documents, arrange_task, holds_files, pack_files
+from mtsig_core.readers.uploads import (
+    are_documents,
+    arrange_automatic_scores,
+    arrange_task,
+    holds_files,
+    pack_files,
+)
 from pages._ui import testsets
 from pages._work.memory import LOADED
 
@@ -143,6 +149,9 @@ def _place_in_task(files: Sequence[FileLike], roles: Sequence[str]) -> list[tupl
     if len(set(names)) < len(names):
         return []
     contents = [(name, file.getvalue()) for name, file in zip(names, files, strict=True)]
+    with_automatic_scores = arrange_automatic_scores(contents)
+    if with_automatic_scores:
+        return with_automatic_scores
     markup = xml_names(names)
     n_markup = sum(len(names_of_pair) for names_of_pair in markup.values())
     are_markup = len(markup) > 1 and n_markup == len(names)

@@ -45,6 +45,8 @@ _TYPES = {
     "csv": "text/csv",
     "json": "application/json",
     "tex": "text/x-tex",
+    "typ": "text/plain",
+    "md": "text/markdown",
     "html": "text/html",
     "svg": "image/svg+xml",
 }
@@ -314,6 +316,8 @@ _REPORT_FORMATS = {
     "csv": ("CSV", "csv"),
     "json": ("JSON", "json"),
     "latex": ("LaTeX", "tex"),
+    "typst": ("Typst", "typ"),
+    "markdown": ("Markdown", "md"),
     "html": ("HTML report", "html"),
 }
 

@@ -292,7 +292,7 @@ def show_table(
     needs_grid = open_rows or open_cells or table.marks
     is_large = n_rows > MOST_PLAIN or len(columns) > MOST_COLUMNS
     if all_rows or not (needs_grid or is_large):
-        return _draw_plain(columns, n_rows, table.ruled)
+        return _draw_plain(columns, table)
     marks = {(row, table.keys.index(column)) for row, column in table.marks}
     grid = _Grid(key or f"{table.key} {n_rows}", columns, n_rows, marks, table.ruled)
     if open_cells:
@@ -357,22 +357,33 @@ def _fit_pairs(column: _ScreenColumn) -> list[str]:
     return texts
 
 
-def _draw_plain(columns: Sequence[_ScreenColumn], n_rows: int, ruled: Collection[int]) -> None:
-    """Draw all rows at once, with a line below the last row of each cluster."""
+def _draw_plain(columns: Sequence[_ScreenColumn], table: Table) -> None:
+    """Draw all rows at once, with a line below the last row of each cluster, and with shading."""
     head = []
-    rows: list[list[str]] = [[] for _ in range(n_rows)]
-    for column in columns:
+    rows: list[list[str]] = [[] for _ in table.rows]
+    name_key = table.name_key()
+    for key, column in zip(table.keys, columns, strict=True):
         head.append(_table_cell("th", column, column.title, column.title))
         texts = column.texts
         if column.is_name:
             texts = _fit_names(column)
         for row, text in enumerate(texts):
-            rows[row].append(_table_cell("td", column, text, column.texts[row]))
+            css = ""
+            if (row, key) in table.marks:
+                css = "mt-mark"
+            elif row in table.dark and key == name_key:
+                css = "mt-dark"
+            rows[row].append(_table_cell("td", column, text, column.texts[row], css))
     body = []
     for row, cells in enumerate(rows):
+        classes = []
+        if row in table.ruled:
+            classes.append("mt-cluster")
+        if row in table.grey:
+            classes.append("mt-grey")
         tag = "<tr>"
-        if row in ruled:
-            tag = '<tr class="mt-cluster">'
+        if classes:
+            tag = f'<tr class="{" ".join(classes)}">'
         body.append(f"{tag}{''.join(cells)}</tr>")
     st.html(
         '<div class="mt-sideways"><div class="mt-more">more columns to the right →</div>'
@@ -381,12 +392,16 @@ def _draw_plain(columns: Sequence[_ScreenColumn], n_rows: int, ruled: Collection
     )
 
 
-def _table_cell(tag: str, column: _ScreenColumn, text: str, full_text: str) -> str:
+def _table_cell(tag: str, column: _ScreenColumn, text: str, full_text: str, css: str = "") -> str:
+    classes = [css] if css else []
     attributes = ""
     if column.is_name:
-        attributes = f' class="mt-name" title="{escape(full_text)}"'
+        classes.insert(0, "mt-name")
+        attributes = f' title="{escape(full_text)}"'
     elif column.is_left:
-        attributes = ' class="mt-text"'
+        classes.insert(0, "mt-text")
+    if classes:
+        attributes = f' class="{" ".join(classes)}"{attributes}'
     return f"<{tag}{attributes}>{_literal(text)}</{tag}>"
 
 

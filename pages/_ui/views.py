@@ -32,6 +32,7 @@ from mtsig_core.reviews import Review
 from mtsig_core.score_names import order_metrics
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
+from mtsig_core.stats.ranks import fitting_rules
 from mtsig_core.stats.significance import ONLY_LOOK, level_at_look, parse_look
 from mtsig_core.testset import name_as_system
 from pages._server import review_steps
@@ -328,9 +329,19 @@ class View:
         return (*names, *systems, metric or self.metric)
 
     def compare(self, metric: str | None = None, **changed) -> Comparison:
-        """Compare the systems by this metric or another, with some settings changed."""
+        """Compare the systems by this metric or another, with some settings changed.
+
+        A rank rule that does not fit another metric does not rank by it, as in `mtsig_core.compare`.
+        """
         settings = {**self.settings, **changed}
-        return result_cache.comparison(self.testset, metric or self.metric, **settings)
+        rule = settings.get("rank_rule", "simultaneous")
+        is_other = metric is not None and metric != self.metric
+        if is_other and rule not in fitting_rules(metric in self.testset.scores):
+            settings["rank_rule"] = "simultaneous"
+        compared = result_cache.comparison(self.testset, metric or self.metric, **settings)
+        if rule == compared.settings.rank_rule:
+            return compared
+        return replace(compared, settings=replace(compared.settings, rank_rule=rule))
 
     def experiment(
         self,
@@ -430,10 +441,10 @@ class TaskView:
             return None
         return compare_by(self.kept, [metric], self.settings, "")
 
-    def address_of(self, pair: str, comparison: TaskComparison) -> dict[str, str | None]:
+    def address_of(self, pair: str, digest: str) -> dict[str, str | None]:
         """Return the query for the test set of a language pair.
 
-        It has the digest of the content, and no defaults. So the page leaves it as it is, and one
+        It has the `digest` of the content, and no defaults. So the page leaves it as it is, and one
         press of Back undoes it.
         """
         info = self.kept.info
@@ -446,7 +457,7 @@ class TaskView:
             "metric": None if self.metric == usual_metric else self.metric,
         }
         if not self.offer.is_simulated and self.offer.saved is None:  # its content may change
-            query[address.SEEN] = comparison.pairs[pair].testset.digest[:12]
+            query[address.SEEN] = digest[:12]
         return query
 
     def command(self, comparison: TaskComparison) -> str:

@@ -29,7 +29,7 @@ MATRIX, DIFFERENCE = ".st-key-pairs-matrix", ".st-key-pair-difference"
 @pytest.fixture(scope="module")
 def options(tmp_path_factory):
     ref = [f"the old house number {k} stands near the river and the bridge" for k in range(240)]
-    small = replace_in_most(ref, 5, "old", "small")
+    small = replace_in_most(ref, 5, "old house", "small home")
     hill = replace_in_most(ref, 3, "the bridge", "hill")
     script = replace_in_most(ref, 4, "bridge", "bridge <script>alert(2)</script>")
     documents = [f"d{k // 2}" for k in range(240)]

@@ -85,7 +85,7 @@ def test_no_command_lists_them_itself(file):
     # Read in another way than their argument is given; of `metrics example` it has no default, of `task` --pairs are
     # language pairs;
     # --exclude takes reasons with the names; --refs and --refs-as-systems say what is read of a test set or a task.
-    # --watch is of the command alone; experiments call a function of theirs so.
+    # --published names files. --watch is of the command alone; experiments call a function of theirs so.
     assert not added & options - {
         "--watch",
         "--metrics",
@@ -94,6 +94,7 @@ def test_no_command_lists_them_itself(file):
         "--system-name",
         "--pairs",
         "--exclude",
+        "--published",
         "--refs",
         "--refs-as-systems",
     }

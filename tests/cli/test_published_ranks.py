@@ -340,7 +340,7 @@ def rank_campaign(entries):
     return order, lines
 
 
-@pytest.mark.parametrize("assignment", ["single-stream", "dynamic"])
+@pytest.mark.parametrize("assignment", brief(1, ["dynamic", "single-stream"]))
 def test_wmt26_ranks_annotations_of_pearmut_as_its_script(assignment, run_json):
     file = HUMAN.parent / "pearmut" / f"{assignment}.annotations.json"
     if not file.is_file():

@@ -41,6 +41,18 @@ def test_on_the_command_line_they_are_read_or_named(run, rated):
         assert failed.status == 2 and told in failed.err
 
 
+def test_ratings_of_language_pairs_without_texts_are_named(run, folder):
+    row = "ann,{},{},TGT,eng,{},{},test-en-news_one,False,[],1.0,2.0\n"
+    rows = []
+    for name, level in (("good", 90), ("poor", 30)):
+        for code in ("deu", "ces"):
+            rows += [row.format(name, k, code, level + k % 7) for k in range(40)]
+    (folder / "wave.csv").write_text("".join(rows))
+    done = run("task", "--folder", folder, "--trials", 99, "--metrics", "ESA")
+    assert "ESA of en-de is read from" in done.err
+    assert "wave.csv: it has scores of en-cs too, of which there are no texts" in done.err
+
+
 @pytest.mark.parametrize(
     "asked, said",
     [

@@ -131,6 +131,22 @@ def test_what_a_reference_or_most_outputs_have_is_no_fault(corpus):
     assert find_line_faults(as_others) == ()
 
 
+def test_what_a_reference_has_in_a_line_is_no_fault_of_an_output(corpus):
+    sources, reference, outputs = corpus
+    escaped = {"A": list(outputs["A"]), "ref": list(reference)}
+    for lines in escaped.values():
+        lines[:20] = [f"{line} &amp;" for line in lines[:20]]
+    systems = {"A": escaped["A"], "B": outputs["B"]}
+    other_reference = TestSet("toy", systems, {"ref": reference}, sources=sources)
+    assert [fault.kind for fault in find_line_faults(other_reference)] == ["entities"]
+    same_reference = TestSet("toy", systems, {"ref": escaped["ref"]}, sources=sources)
+    assert find_line_faults(same_reference) == ()
+
+
+def test_whole_lines_without_a_full_stop_are_not_cut(corpus):
+    assert find_planted(corpus, range(50), lambda row, line: line.removesuffix(".")) == {}
+
+
 def test_outputs_without_source_and_reference_are_compared_with_each_other(corpus):
     _, _, outputs = corpus
     planted = ["", *outputs["A"][1:]]

@@ -62,7 +62,7 @@ def test_numbers_are_numbers_and_files_say_what_they_are_of(opened, source, file
     assert files
     for name, content in files.items():
         assert re.fullmatch(
-            r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|html|svg)", name
+            r"wmt99-([A-Za-z0-9.-]+-)?(bleu|ter)[a-z0-9.-]*\.(csv|json|tex|typ|md|html|svg)", name
         )
         if not name.endswith(".csv"):
             continue
@@ -86,7 +86,7 @@ def test_files_carry_further_metrics_and_reasons(opened, source, files):
         "wmt99-bleu-forest.csv",
         "wmt99-bleu-differences.csv",
         "wmt99-bleu-ter-chrf-pairs.csv",
-        *(f"{comparison}.{ending}" for ending in ("csv", "json", "tex", "html")),
+        *(f"{comparison}.{ending}" for ending in ("csv", "json", "tex", "typ", "md", "html")),
     }
     result = Comparison.from_json(files[f"{comparison}.json"])
     assert list(result.metrics) == ["bleu", "ter", "chrf"]
@@ -95,7 +95,7 @@ def test_files_carry_further_metrics_and_reasons(opened, source, files):
     rows = list(csv.DictReader(io.StringIO(files[f"{comparison}.csv"])))
     decided = {row["metric"] for row in rows if row["table"] == "pairs" and row["p_adjusted"]}
     assert decided == set(result.metrics)
-    for ending in ("tex", "html"):
+    for ending in ("tex", "typ", "md", "html"):
         for word in ("BLEU", "TER", "chrF", "sent late", "3 metrics"):
             assert word in files[f"{comparison}.{ending}"]
     assert files[f"{comparison}.html"].count("<svg") == 3

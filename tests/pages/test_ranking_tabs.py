@@ -35,7 +35,7 @@ def test_findings_are_those_of_the_core(open_tab):
     matrix = starred_matrix(findings.pairs["qab-en"].comparison.metrics["human"])
     for cell in list_cells(matrix):
         assert cell in words(page)
-    assert "Shading separates clusters" in captions(page)
+    assert "A line separates clusters" in captions(page)
 
 
 @pytest.mark.long

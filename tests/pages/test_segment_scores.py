@@ -74,6 +74,15 @@ def test_scores_of_millionths_are_written_in_digits_that_tell_them_apart(
     assert [text for text in zeros if "p 0." not in text] == []
 
 
+def test_a_metric_of_texts_stands_beside_ranks_by_segment_scores(opened, source):
+    asked = {"metric": "human", "metrics": "bleu", "trials": "999", "rank_rule": "wmt25"}
+    app = opened("summary", source, **asked)
+    assert [message.value for message in app.error] == []
+    said = words(app)
+    assert "First, ranked as WMT25" in said and "made of segment scores" not in said
+    assert "BLEU" in said
+
+
 @pytest.mark.parametrize("texts", [True, False])
 def test_ranks_as_wmt24_ask_for_domains(opened, source, texts, tmp_path):
     if not texts:

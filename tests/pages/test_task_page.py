@@ -70,7 +70,7 @@ def test_the_picture_is_what_the_core_finds(compare_folder, open_task):
         assert text in said
     assert "Assumed: XCOMET: higher is better" in said
     files = [button.label for button in app.get("download_button")]
-    assert files == ["CSV", "JSON", "LaTeX", "HTML report", "Picture (SVG)"]
+    assert files == ["CSV", "JSON", "LaTeX", "Typst", "Markdown", "HTML report", "Picture (SVG)"]
     ((label, command),) = offered(labelled(app.expander, "Command")).items()
     assert label.startswith("Command that prints this task")
     assert copied(app) == [command]

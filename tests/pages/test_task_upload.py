@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -396,6 +397,34 @@ def test_files_that_belong_together_are_a_task(drop, opened, monkeypatch, case):
 def test_a_zip_of_ratings_of_wmt25_is_a_task(drop):
     page = drop(("humeval.zip", zipped({"humeval.jsonl": write_wmt25_ratings()})))
     assert "humeval.zip is a shared task: en-cs_CZ, en-de_DE." in words(page)
+
+
+def test_loose_files_of_automatic_scores_are_a_task(drop):
+    """Without the folder that holds them, as a browser drops what was selected in it."""
+    line = (
+        '{"language_pair": "en-de_DE", "domain": "news", "document_id": "n1", '
+        '"metric_scores": {"MyMetric": [0.81, 0.79]}}\n'
+    )
+    other_line = line.replace("en-de_DE", "en-cs_CZ")
+    files = [(f"{name}.jsonl", (line + other_line).encode()) for name in ("A", "B")]
+    shown = words(drop(*files, ("systems_metadata.json", b'{"A": {"constrained": true}}')))
+    assert "These files are a shared task: en-cs_CZ, en-de_DE." in shown
+
+
+def test_outputs_without_sources_do_not_hinder_annotations(drop):
+    file = Path(__file__).parents[1] / "readers" / "pearmut" / "dynamic.annotations.json"
+    text = file.read_bytes()
+    output = b'{"doc_id": "WMT26_###_news_###_eng_Latn_###_ces_Latn_###_x", "hypothesis": "a"}\n'
+    participants = b'{"System name (short, no spaces)": "A", "Track": "Constrained"}\n'
+    shown = words(
+        drop(
+            ("a.annotations.json", text),
+            ("A.jsonl", output),
+            ("wmt26_participants.jsonl", participants),
+        )
+    )
+    assert "are a shared task" in shown or "is a shared task" in shown
+    assert "Not read: A.jsonl." in shown
 
 
 PUBLISHED = (

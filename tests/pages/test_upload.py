@@ -441,7 +441,8 @@ def test_weights_and_raters_are_asked_for_and_kept(page, print_opened):
     header = "system,doc,doc_id,seg_id,rater,source,target,category,severity,comment"
     files = {"mqm.tsv": write_table(header.replace(",", "\t"), rows)}
     upload(page, *files.items())
-    labelled(page.main.text_input, "Weights of MQM errors").set_value("major=9").run()
+    labelled(page.main.selectbox, "Weights of MQM errors").select("own").run()
+    labelled(page.main.text_input, "My own weights").set_value("major=9").run()
     labelled(page.main.selectbox, "Several raters").select("adjusted").run()
     command, printed = print_opened(files, "--metrics", "MQM-adjusted")
     assert "major 9, minor 1" in words(page)

@@ -354,7 +354,7 @@ def test_a_published_rank_where_a_rule_ranks_nobody(tmp_path, monkeypatch, capsy
         "official.tsv",
     ]
     assert main(command) == 0
-    assert "by simultaneous rank ranges 0" in capsys.readouterr().out
+    assert "Other rules give none." in capsys.readouterr().out
 
 
 # -- whatever comes -------------------------------------------------------------------------------

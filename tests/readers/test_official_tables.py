@@ -114,6 +114,11 @@ def test_words_in_spaces_are_no_table():
         parse_official_table("A.2 B.6\nA.2 - 0.08*\n")
 
 
+def test_the_systems_may_come_in_any_column():
+    table = parse_official_table("BLEU,track,system\n27.8,open,A")
+    assert (table.systems, table.columns) == (("A",), {"BLEU": {"A": "27.8"}})
+
+
 def test_columns_of_words_are_no_scores():
     text = "lp\tsystem\tprinted_name\tparameters_b\tsupported\tXCOMET\nen-de\tA\tA 2\t<1\tyes\t.5\n"
     table = parse_official_tables(text)["en-de"]

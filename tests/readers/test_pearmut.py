@@ -297,3 +297,15 @@ def test_a_watched_task_is_printed_again_when_it_grows(tmp_path, capsys, monkeyp
     out, problems = capsys.readouterr()
     assert re.findall(r"ESA, eng_Latn-ces_Latn: (\d+) ratings", out) == ["4", "8"]
     assert problems.count("the files have changed") == 2 and "cannot be read" not in problems
+
+
+def test_a_campaign_that_nobody_has_rated_yet_is_left_out(tmp_path, capsys):
+    (tmp_path / "eng_Latn---ces_Latn v1.jsonl").write_text(json.dumps(entry()) + "\n")
+    begun = tmp_path / "ces_Latn---deu_Latn v1.jsonl"
+    for content in ("", json.dumps(entry(place="welcome_0")) + "\n"):
+        begun.write_text(content)
+        assert list(read_task(tmp_path).testsets) == ["eng_Latn-ces_Latn"]
+        main(["task", str(tmp_path), "--trials", "9", "--resamples", "99"])
+        assert "nobody has rated in this campaign yet" in capsys.readouterr().err
+    with pytest.raises(InputError, match="without ratings that name their language pair"):
+        read_task(begun)

@@ -4,7 +4,11 @@ import json
 
 import pytest
 
-from mtsig_core.readers.published_values import join_published, list_published_files
+from mtsig_core.readers.published_values import (
+    join_published,
+    list_published_files,
+    read_published_uploads,
+)
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.published_scores import match_published
 from tests.builders.code import DATA
@@ -60,6 +64,20 @@ def test_values_that_differ_in_two_files_are_told_apart(write, tmp_path):
     assert values["en-de"]["B"] == {"AutoRank": "2.5", "AutoRank (2.tsv)": "2.6"}
 
 
+def test_a_large_table_is_not_looked_at(write, tmp_path):
+    rows = "".join(f"en-de\tS{k}\tlong name {k}\t{k}\n" for k in range(50_000))
+    path = write("1.tsv", TABLE + rows)
+    assert list_published_files(tmp_path) == []
+    assert read_published_uploads([("1.tsv", path.read_bytes())]) == []
+
+
+def test_a_table_that_changed_is_read_again(write, tmp_path):
+    for text in ("2.5", "2.75"):
+        write("1.tsv", TABLE.replace("2.5", text))
+        values = join_published(list_published_files(tmp_path))
+        assert values["en-de"]["B"]["AutoRank"] == text
+
+
 def test_a_task_shows_them_next_to_what_is_computed(write, tmp_path, run):
     """By their own names; the systems and the language pair are those of the task."""
     write("esa.tsv", RATINGS)
@@ -93,6 +111,12 @@ def test_alone_they_are_shown_and_nothing_is_tested(write, tmp_path, run):
         done = run("task", "--folder", place)
         assert done.status == 0 and "1 language pair, 2 systems; published scores" in done.out
         assert "no difference between them can be tested" in done.out
+
+
+def test_other_commands_name_the_one_that_shows_them(write, tmp_path, run):
+    write("autorank.tsv", TABLE)
+    done = run("findings", "--folder", tmp_path)
+    assert done.status == 2 and "The command task shows them." in done.err
 
 
 @needs_published

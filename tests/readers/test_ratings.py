@@ -218,7 +218,9 @@ def test_ratings_of_one_language_pair_alone_are_a_task(write, tmp_path):
 
 def test_a_file_of_ratings_alone_is_a_task(write):
     assert [*read_task(write("waves.csv", ESA)).testsets] == ["en-cs", "en-ja"]
-    with pytest.raises(InputError, match="plain.csv is a file. Expected the folder"):
+    with pytest.raises(
+        InputError, match="plain.csv is a file without ratings that name their language pair"
+    ):
         read_task(write("plain.csv", "a\nb\n"))
 
 
@@ -234,6 +236,9 @@ def test_a_task_has_ratings_as_they_were_given_too(write, tmp_path, run):
     asked = ["task", "--folder", tmp_path, "--trials", 99, "--resamples", 99, "--format", "json"]
     by_default = json.loads(run(*asked).out)["pairs"]["cs-en"]["metrics"]
     assert [*by_default] == ["DA-z"]
+    asked[0] = "compare"
+    assert [*json.loads(run(*asked, "--langpair", "cs-en").out)["metrics"]] == ["DA-z"]
+    asked[0] = "task"
     assert [*json.loads(run(*asked, "--metrics", "DA-raw").out)["pairs"]["cs-en"]["metrics"]] == [
         "DA-raw"
     ]
@@ -271,6 +276,23 @@ def test_errors_of_the_source_lie_next_to_ratings(write, tmp_path):
     )
 
 
+def test_a_folder_as_published_is_a_task(write, tmp_path):
+    """Averages of the same ratings, tables of tests and scripts are named and not read."""
+    write("mqm_ted_ende.tsv", MQM)
+    averages = "system mqm_avg_score seg_id\nA\t -2.55 1\nA\t -25 2\nB\t -1 1\nB\t 0 2\n"
+    write("mqm_ted_ende.avg_seg_scores.tsv", averages)
+    write("ad-DA-diff-wilcoxon-rs-deen.csv", " A.1 B.2\nA.1 - 0.08*\nB.2 -0.08 -\n")
+    write("score.py", "print(1)\n")
+    testset = read_task(tmp_path).testsets["en-de"]
+    assert testset.scores["MQM"].by_system["A"] == (2.55, 25.0)
+    unread = dict(contents_of(tmp_path).unread)
+    reason = "it has averages of the ratings in mqm_ted_ende.tsv"
+    assert unread.pop("mqm_ted_ende.avg_seg_scores.tsv") == reason
+    assert {*unread} == {"ad-DA-diff-wilcoxon-rs-deen.csv", "score.py"}
+    (tmp_path / "mqm_ted_ende.tsv").unlink()
+    assert read_task(tmp_path).testsets["en-de"].scores["MQM"].by_system["A"] == (-2.55, -25.0)
+
+
 def test_wmt24_does_not_count_free_renderings(write, tmp_path, run):
     free = MQM.replace("Style/Awkward", "Accuracy/Creative Reinterpretation")
     write("mqm_ted_ende.tsv", free.replace("Accuracy/Omission", "Source issue"))
@@ -287,6 +309,28 @@ def test_wmt24_does_not_count_free_renderings(write, tmp_path, run):
 def test_texts_beside_tables_are_no_task_of_tables(write, tmp_path):
     write_mturk(write, "ad-seg-scores-cs-en.csv"), write("A.txt", "a b\nc d\n")
     with pytest.raises(InputError, match="has no references/"):
+        read_task(tmp_path)
+
+
+def test_files_next_to_ratings_that_hold_no_texts_are_named(write, tmp_path):
+    """As an organiser has them: a matrix of differences, a script, an archive, outputs alone."""
+    write_mturk(write, "ad-seg-scores-cs-en.csv")
+    write("ad-DA-diff-wilcoxon-rs-csen.csv", " A.1 B.2\nA.1 - 0.1*\nB.2 -0.1* -\n")
+    write("rank.R", "wilcox.test(x, y)\n")
+    outputs = write("A.jsonl", '{"doc_id": "WMT26_#_news_#_ces_Latn", "hypothesis": "a"}\n')
+    archive = tmp_path / "more.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(outputs, "A.jsonl")
+    assert [*read_task(tmp_path).testsets] == ["cs-en"]
+    unread = dict(contents_of(tmp_path).unread)
+    assert set(unread) == {"ad-DA-diff-wilcoxon-rs-csen.csv", "rank.R", "A.jsonl", "more.tar.gz"}
+    assert "the file of their sources, such as wmt26-genmt.jsonl, is not there" in unread["A.jsonl"]
+    assert "unpack it" in unread["more.tar.gz"]
+
+
+def test_outputs_without_sources_are_no_task(write, tmp_path):
+    write("A.jsonl", '{"doc_id": "WMT26_#_news_#_ces_Latn", "hypothesis": "a"}\n')
+    with pytest.raises(InputError, match=r"has outputs \(A.jsonl, ...\) and not the file"):
         read_task(tmp_path)
 
 

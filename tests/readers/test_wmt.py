@@ -229,9 +229,14 @@ class TestErrors:
         assert error(folder.parent).endswith(f"Did you mean {folder}?")
         assert error(folder / "references").endswith(f"Did you mean {folder}?")
 
+    def test_the_folder_of_automatic_scores_alone(self, folder, put):
+        put("automatic_scores/A.jsonl")
+        with pytest.raises(InputError, match="is one folder of a shared task. Did you mean "):
+            read_task(folder / "automatic_scores")
+
     def test_references_of_another_form(self, folder, put):
         put("references/ref.de")
-        assert "references has no reference; it has ref.de. Expected one of three layouts" in error(
+        assert "references has no reference; it has ref.de. Expected one of four layouts" in error(
             folder
         )
 

@@ -4,6 +4,7 @@ in structure.
 
 import itertools
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -88,11 +89,8 @@ def test_tracks_are_shaded_and_unsupported_languages_told(found):
     assert {table.values("system")[k] for k in table.grey} == {
         name for name in table.values("system") if not name.endswith("-closed")
     }
-    told = [name for name in table.values("printed") if "not supported" in name]
-    assert told == ["Oak-closed (language not supported)"]
-    assert not any(
-        "not supported" in name for name in findings_table(found, "qaa-en").values("printed")
-    )
+    assert [table.values("printed")[k] for k in table.dark] == ["Oak-closed"]
+    assert not findings_table(found, "qaa-en").dark
 
 
 def test_pairs_have_marks_by_their_adjusted_p(found):
@@ -128,7 +126,10 @@ def test_head_to_head_is_of_the_rule_that_ranks(task):
         ours_is_other |= f"{abs(pair.delta):.2f}" != cell.strip("+-*†‡")
     assert ours_is_other
     assert wins == {name: tally[0] for name, tally in result.tally().items()}
-    said = f"Ranked as WMT24, {sum(wins.values())} of 66 pairs differ, without correction."
+    test = "a two-sided Wilcoxon test in each domain, combined by Stouffer"
+    said = (
+        f"Ranked as WMT24, {sum(wins.values())} of 66 pairs differ by {test}, without correction."
+    )
     for form in ("text", "html"):
         assert said in render_report(findings_report(ruled), form)
 
@@ -137,11 +138,15 @@ def test_files_have_the_marks_and_the_legend(found):
     report = findings_report(found)
     code = render_report(report, "latex")
     assert code.count(r"\begin{tabular}") == 4
-    for part in (r"$\dagger$", r"\rowcolor", "language not supported"):
+    for part in (r"$\dagger$", r"\rowcolor", "Dark grey: language not supported"):
         assert part in code
+    assert re.search(r"\\cellcolor\[gray\]\{.75\}Oak-closed &", code)
+    assert re.search(r" & \$-\$\d+\.\d\d(\*|\$\\d?dagger\$)? &", code)
     page = render_report(report, "html")
     assert "Grey: not in the constrained track" in page
+    assert page.count('<td class="name dark">Oak-closed') == 1
     text = render_report(report, "text")
+    assert "Language not supported: Oak-closed." in text
     assert "AutoRank as WMT25" in text
     assert "Grey" not in text
     record = json.loads(render_report(report, "json"))["pairs"]["qab-en"]
@@ -163,7 +168,7 @@ def test_the_command_and_what_the_metadata_say(tmp_path, run):
     (tmp_path / "systems_metadata.json").write_text(json.dumps(metadata))
     assert read_task(tmp_path).systems["A"].unsupported == ("en-de_DE",)
     text = run("findings --trials 999 --folder", tmp_path).out
-    assert "A (language not supported)" in text
+    assert "Language not supported: A." in text
     assert "AutoRank" not in text
 
 

@@ -4,9 +4,17 @@ import re
 
 from mtsig_core import Caution
 from mtsig_core.report.sentences import state_verdict
+from mtsig_core.report.table import in_print
 from mtsig_core.report.tables import leaderboard_table, pairs_table
 from tests.builders.markup import Page
 from tests.builders.results import SETTINGS, comparison, result
+
+
+def in_html(table):
+    """The cells of a table, with the signs of print."""
+    rows = table.texts()
+    kinds = [column.kind for column in table.columns]
+    return [in_print(kind, text) for row in rows for kind, text in zip(kinds, row, strict=True)]
 
 
 def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
@@ -21,7 +29,7 @@ def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
     ):
         assert part in page.text
     systems, pairs = (
-        [cell for row in table.for_readers().texts() for cell in row]
+        in_html(table.for_readers())
         for table in (leaderboard_table(result(), SETTINGS), pairs_table(result(), SETTINGS))
     )
     assert page.cells[: len(systems)] == systems and page.cells[len(systems) :][:3] == pairs[:3]
@@ -30,14 +38,14 @@ def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
 def test_a_metric_has_its_systems_without_what_only_the_settings_tell():
     page = Page(result()._repr_html_())
     assert page.cells == [
-        "1-2",
+        "1\N{EN DASH}2",
         "A",
         "30.00",
         "[29.00, 31.00]",
         "1",
         "1",
         "0",
-        "1-2",
+        "1\N{EN DASH}2",
         "B",
         "29.50",
         "[28.00, 31.00]",
@@ -47,7 +55,7 @@ def test_a_metric_has_its_systems_without_what_only_the_settings_tell():
         "3",
         "C",
         "20.00",
-        "-",
+        "\N{EN DASH}",
         "0",
         "0",
         "2",

@@ -14,11 +14,12 @@ from mtsig_core.report.experiment_reports import (
     rules_verdict,
 )
 from mtsig_core.report.reports import RENDERERS, render_report
-from mtsig_core.report.sentences import describe_methods
+from mtsig_core.report.sentences import describe_methods, list_caution_texts
 from mtsig_core.report.tables import pairs_table, signs_table
 from mtsig_core.simulation.corpus import simulated_task
 from mtsig_core.stats.kept_tasks import KeptDraws
 from mtsig_core.stats.ranks import RANK_RULES, fitting_rules
+from mtsig_core.task import Task
 from tests.builders.results import list_codes, select_cautions
 from tests.builders.score_tables import rated_systems
 
@@ -83,6 +84,28 @@ def test_open_pairs_are_counted_by_a_named_test_where_a_rule_decides(by_rule):
         by_name = caution.text.startswith("By approximate randomization, ")
         assert by_name == (rule != "simultaneous")
         assert "pairs show no significant difference" in caution.text
+
+
+def test_a_task_says_how_many_pairs_only_the_rule_separates():
+    """Items of a document are alike, so that t tests of items separate equal systems."""
+    rng = np.random.default_rng(5)
+    documents = np.repeat(np.arange(12), 10)
+    testsets = {}
+    for lang_pair in ("en-de", "en-cs"):
+        by_document = rng.normal(70, 5, (4, 12))
+        scores = by_document[:, documents] + rng.normal(0, 1, (4, 120))
+        testsets[lang_pair] = rated_systems(dict(zip("ABCD", scores, strict=True)), documents)
+    task, settings = Task("toy", testsets), {"trials": 999, "resamples": 20}
+    found = compare_task(task, "human", rank_rule="wmt26", **settings)
+    pairs = []
+    for comparison in found.pairs.values():
+        pairs += comparison.metrics["human"].pairs
+    n_only = sum(pair.rule_better is not None and not pair.significant for pair in pairs)
+    assert n_only > 1
+    said = f"Ranked as WMT26, {n_only} of 12 pairs differ without a significant difference."
+    assert said in list_caution_texts(found, "human")
+    ours = compare_task(task, "human", **settings)
+    assert not any("without a significant" in text for text in list_caution_texts(ours, "human"))
 
 
 def test_differences_are_marked(by_rule):

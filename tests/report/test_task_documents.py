@@ -475,6 +475,18 @@ def test_pairs_that_cannot_be_decided_are_no_ties_and_nothing_is_said_to_be_test
     assert list_task_settings(both)[-1] == "Romano-Wolf within each language pair, and across them"
 
 
+def test_ranks_of_the_language_pairs_so_far_have_the_systems_of_each():
+    """The last system has the first language pair alone, which is computed last."""
+    found = compare_task(made(["A", "B", "C"], missing=1), "X", trials=99, resamples=99)
+    so_far = replace(found, pairs={"en-cs": found.pairs["en-cs"]}, macro={})
+    assert rank_table(so_far, "X").values("system") == ["A", "B"]
+    reverse = replace(found, pairs=dict(reversed(found.pairs.items())), macro={})
+    ranks = rank_table(reverse, "X")
+    assert ranks.values("system") == ["A", "B", "C"]
+    assert ranks.keys == ["system", "n_pairs", "en-cs", "en-de"]
+    assert "C" in task_picture(reverse, "X")
+
+
 def test_lower_is_better_has_one_sign_and_is_told():
     """Positive where a is better, within a language pair and across them, in text and HTML."""
     found = compare_task(made(NAMES[:2], higher=False), "X", trials=199, resamples=200)

@@ -1,6 +1,7 @@
 """How often WMT26's rule separates systems that are equal."""
 
 import numpy as np
+import pytest
 
 from mtsig_core.stats.ranks import wmt26
 
@@ -30,6 +31,7 @@ def rate_equal_systems(rng, both_rounds):
         return total / n_ratings
 
 
+@pytest.mark.statistics
 def test_wmt26_separates_some_pair_in_most_campaigns_with_equal_systems():
     rng = np.random.default_rng(26)
     separated = []

@@ -95,3 +95,14 @@ def test_each_rating_is_offered_as_a_segment_where_pairs_are_across_raters():
     assert offered("mean") == ({"raters": "segments"}, {"raters": "adjusted"})
     assert not offered("segments")
     assert not offered("mean", rater=["x"] * 4)
+
+
+def test_pairs_with_the_fewest_documents_in_common_come_first():
+    """Of 40 documents, the systems have the first 40, 12, 28 and 20."""
+    rng = np.random.default_rng(5)
+    columns = {"docid": [f"d{k}" for k in range(40)]}
+    for name, size in (("a", 40), ("b", 12), ("c", 28), ("d", 20)):
+        columns[name] = [float(score) for score in rng.normal(70, 5, size)] + [None] * (40 - size)
+    cautions = compare(read_scores({"human": columns}), "human", trials=999, resamples=100).warnings
+    few = [row.facts["n_documents"] for row in cautions if row.code == "few-common-lines"]
+    assert few == [12, 12, 12, 20, 20, 28]

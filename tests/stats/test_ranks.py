@@ -662,6 +662,22 @@ def test_rules_of_segment_scores_need_them():
         compare(texts, rank_rule="wmt27")
 
 
+@pytest.mark.parametrize("decimals", [0, 1, 8])
+def test_wins_by_mann_whitney_are_scipys(decimals):
+    """With many ties, some and none; few segments have the exact p, and equal ones p of 1."""
+    rng = np.random.default_rng(decimals)
+    for n_first, n_second in ((3, 40), (8, 8), (9, 9), (30, 12), (60, 60)):
+        data = np.full((2, 60), np.nan)
+        data[0, :n_first] = rng.normal(0.6, 1, n_first).round(decimals)
+        data[1, :n_second] = rng.normal(0, 1, n_second).round(decimals)
+        order, ranks = wmt22(data, 0.05)
+        first, second = data[order]
+        expected = p_by_rule("wmt22", first, second, ())
+        assert ranks.p[0, 1] == pytest.approx(expected, rel=1e-12)
+    _, equal = wmt22(np.full((2, 20), 3.0), 0.05)
+    assert equal.p[0, 1] == 1.0
+
+
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize("n", [1, 8, 14, 50, 51, 200])
 def test_the_signed_rank_test_is_scipys(n, alternative):

@@ -1,0 +1,110 @@
+"""Reports as Markdown with GitHub's tables, which shows every name literally."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from mtsig_core.report.caution_words import group_cautions, list_assumptions
+from mtsig_core.report.document import (
+    Assumptions,
+    Block,
+    Paragraph,
+    Report,
+    TableBlock,
+    Warnings,
+)
+from mtsig_core.report.paper import PAPER_PLACES, escape_last, is_on_paper, write_cells
+from mtsig_core.report.table import KINDS, Table, in_print
+from mtsig_core.report.text import printable
+
+_MARK_UP = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]|\A(?:[-+=]|\d+[.)])(?=\s|\Z|[-=])")
+_ALIGN = {"<": ":---", "^": ":---:", ">": "---:"}
+_DASH = "\N{EM DASH}"  # in each cell of a row that stands for a line
+_ROLES = ("remark", "printed", "note", "hint")  # of paragraphs that Markdown has no room for
+
+
+def escape_markdown(text: str) -> str:
+    r"""Text that Markdown shows literally.
+
+    >>> print(escape_markdown("A_1 | <b>"))
+    A\_1 \| \<b\>
+    """
+    return _MARK_UP.sub(escape_last, printable(text)).replace("  ", "&nbsp; ")
+
+
+def report_markdown(report: Report) -> str:
+    """The report in Markdown: verdicts in bold, tables with what is needed to read them."""
+    paragraphs = [f"# {escape_markdown(report.title)}"]
+    if report.simulated:
+        paragraphs.append(escape_markdown(report.simulated))
+    for section, blocks in report.select_blocks(PAPER_PLACES, _is_shown):
+        if section.title:
+            paragraphs.append(f"{'#' * section.depth} {escape_markdown(section.title)}")
+        for block in blocks:
+            paragraphs += _write_block(block)
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _is_shown(block: Block) -> bool:
+    if isinstance(block, Paragraph) and block.role in _ROLES:
+        return False
+    return isinstance(block, Assumptions) or is_on_paper(block)
+
+
+def _write_block(block: Block) -> list[str]:
+    match block:
+        case Paragraph(role="verdict"):
+            return [f"**{escape_markdown(_write_paragraph(block))}**"]
+        case Paragraph():
+            return [escape_markdown(_write_paragraph(block))]
+        case Warnings(cautions=cautions, several=several):
+            groups = group_cautions(cautions, several=several)
+            return [f"> **Warning:** {escape_markdown(' '.join(texts))}" for texts in groups]
+        case Assumptions():
+            return list(map(escape_markdown, list_assumptions(block.assumed, block.metrics)))
+        case TableBlock(in_short="", table=table):
+            sentences = [*block.notes, *table.legend.explain(table, "Bold", "A row of dashes")]
+            sentences += table.legend.name_shaded(table)
+            lines = "\n".join(_list_lines(block))
+            return [lines, *_join_sentences(sentences)]
+        case TableBlock():
+            return [escape_markdown(block.in_short)]
+    raise TypeError(type(block))
+
+
+def _write_paragraph(block: Paragraph) -> str:
+    if not block.about:
+        return block.text
+    return f"{block.about}: {block.text}"
+
+
+def _join_sentences(sentences: Iterable[str]) -> list[str]:
+    """A paragraph of these sentences; none without any."""
+    text = escape_markdown(" ".join(sentences))
+    if not text:
+        return []
+    return [text]
+
+
+def _list_lines(block: TableBlock) -> list[str]:
+    table: Table = block.table.for_readers()
+    lines = [
+        _write_row(map(escape_markdown, table.titles)),
+        _write_row(_ALIGN[KINDS[column.kind].side] for column in table.columns),
+    ]
+    for number, row in enumerate(write_cells(table, block.print_names)):
+        cells = []
+        for column, text in zip(table.columns, row, strict=True):
+            cell = escape_markdown(in_print(column.kind, text))
+            if (number, column.key) in table.marks:
+                cell = f"**{cell}**"
+            cells.append(cell)
+        lines.append(_write_row(cells))
+        if number in table.ruled:
+            lines.append(_write_row(_DASH for _ in cells))
+    return lines
+
+
+def _write_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

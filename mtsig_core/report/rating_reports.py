@@ -1,0 +1,233 @@
+"""The integrity of ratings as tables, sentences and reports, for the people who pay for ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from mtsig_core.errors import format_count
+from mtsig_core.experiments.rating_integrity import (
+    CONFIDENCE,
+    FREQUENT,
+    MARKED_BY_CHANCE,
+    ORDER,
+    SPREAD_RATIO,
+    STRICT,
+    DisputedOutput,
+    Estimate,
+    RaterIntegrity,
+    RatingIntegrity,
+)
+from mtsig_core.report.document import Block, Report, Section, TableBlock
+from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
+from mtsig_core.report.table import Cell, Table, TableBuilder
+from mtsig_core.report.text import printable
+
+_NAMED = 5  # raters in the verdict
+_QUOTED = 80  # characters of a text in a table
+_RATERS_NOTES = (
+    "No finding is an accusation: a rater may be right, and the others wrong. A rater stands out with the whole interval "
+    f"beyond a bound, at {MARKED_BY_CHANCE:.0%} over all raters and tests. The bounds are {STRICT:g} SD of all ratings "
+    f"stricter or milder than the median rater, and {SPREAD_RATIO:g} times as much or as little spread as usual. Two "
+    f"systems are in the order of the others {100 * ORDER:.0f} points less often than by the median rater. The second "
+    "half of the documents is rated otherwise than the first, or fewer checks are passed, at the same level. One score "
+    f"in {FREQUENT:.0%} of the ratings stands out if the median rater gives one much less often.",
+    "Strictness: points less than the others would give, or more where scores count errors. Compared by outputs: with "
+    "the others' ratings of the same outputs. If two people share outputs only with each other, nobody can tell who is "
+    "right. By systems: with what the others gave to the same systems and domains, as too few outputs are shared; their "
+    "items may be harder or easier. Spread: the SD over that of all raters. Same order: how often two systems of an item "
+    f"are in the order of the others. Intervals are at {CONFIDENCE:.0%}, by document.",
+)
+
+
+def ratings_report(ratings: RatingIntegrity) -> Report:
+    """The integrity of the ratings of a test set."""
+    return Report(
+        f"Integrity of the ratings of {ratings.testset}",
+        [Section("", rating_blocks(ratings))],
+        make_record=lambda: record_ratings(ratings),
+        make_rows=lambda: [
+            {"testset": ratings.testset, **record} for record in raters_table(ratings).records()
+        ],
+    )
+
+
+def record_ratings(ratings: RatingIntegrity) -> dict[str, Any]:
+    """The ratings for JSON."""
+    record = asdict(ratings)
+    record["raters"] = record_by_name(ratings.raters, "rater")
+    return record
+
+
+def rating_blocks(ratings: RatingIntegrity, pair: str = "") -> list[Block]:
+    """Who stands out, then the tables; of a task with the name of the language pair."""
+    blocks = write_paragraphs([_state_verdict(ratings)], "verdict", pair)
+    blocks += write_paragraphs([" ".join(_list_facts(ratings))])
+    tables = (
+        (raters_table(ratings), "Raters", _RATERS_NOTES),
+        (disputed_table(ratings), "Outputs on which raters disagree most", ()),
+        (sole_table(ratings), "Documents that one person rated", ()),
+    )
+    for table, title, notes in tables:
+        if table:
+            caption = f"{title}, {pair}." if pair else f"{title}."
+            blocks.append(TableBlock(table=table, title=title, caption=caption, notes=notes))
+    return blocks
+
+
+# Sentences.
+
+
+def _state_verdict(ratings: RatingIntegrity) -> str:
+    n = len(ratings.raters)
+    marked = [row for row in ratings.raters if row.marks]
+    if not marked:
+        return f"None of {format_count(n, 'rater')} stands out."
+    names = [f"{printable(row.rater)} ({describe_marks(row)})" for row in marked[:_NAMED]]
+    if len(marked) > _NAMED:
+        names.append(f"and {len(marked) - _NAMED} more")
+    verb = "stands" if len(marked) == 1 else "stand"
+    return f"{len(marked)} of {format_count(n, 'rater')} {verb} out: {', '.join(names)}."
+
+
+def describe_marks(row: RaterIntegrity) -> str:
+    """Why a rater stands out, in words."""
+    return "; ".join(_MARK_WORDS[mark].format(**_list_numbers(row)) for mark in row.marks)
+
+
+_MARK_WORDS: Mapping[str, str] = {
+    "stricter": "{strictness:.1f} points stricter",
+    "milder": "{strictness:.1f} points milder",
+    "wide": "{spread:.1f} times the usual spread",
+    "narrow": "{spread:.2f} of the usual spread",
+    "order": "orders systems as others do in {order:.0%}",
+    "drift": "strictness changes by {drift:+.1f} points",
+    "constant": "gives {score:g} in {share:.0%}",
+    "checks": "passed {n_passed} of {n_checks} checks",
+}
+
+
+def _list_numbers(row: RaterIntegrity) -> dict[str, float]:
+    """The numbers that marks name."""
+    numbers: dict[str, float] = {"score": row.frequent_score, "share": row.frequent_share}
+    numbers |= {"n_passed": row.n_passed, "n_checks": row.n_checks}
+    for name in ("strictness", "spread", "order", "drift"):
+        estimate = getattr(row, name)
+        if estimate is not None:
+            numbers[name] = estimate.value
+    if row.strictness is not None:
+        numbers["strictness"] = abs(row.strictness.value)
+    return numbers
+
+
+def _list_facts(ratings: RatingIntegrity) -> list[str]:
+    """How much was rated twice, the largest difference, who decided alone, and checks."""
+    facts = [f"{ratings.n_ratings:,} ratings of {format_count(ratings.n_outputs, 'output')}."]
+    if ratings.n_shared:
+        facts.append(f"{ratings.n_shared:,} outputs have two ratings or more.")
+    else:
+        facts.append(
+            "No output has two ratings, so raters are compared on other items, which may be harder or easier."
+        )
+    if ratings.disputed:
+        first = ratings.disputed[0]
+        facts.append(
+            f"The largest difference is on line {first.line}, {printable(first.system)}: "
+            f"{_write_scores(first)}."
+        )
+    if ratings.n_sole:
+        facts.append(
+            f"One person alone rated {ratings.n_sole:,} of {format_count(ratings.n_documents, 'document')}."
+        )
+    n_checks = sum(row.n_checks for row in ratings.raters)
+    if n_checks:
+        n_passed = sum(row.n_passed for row in ratings.raters)
+        facts.append(f"Raters passed {n_passed:,} of {format_count(n_checks, 'check')}.")
+    return facts
+
+
+# Tables.
+
+
+def raters_table(ratings: RatingIntegrity) -> Table:
+    """A row for each rater, those who stand out first."""
+    rows = ratings.raters
+    table = TableBuilder("raters", rows)
+    table.add("rater", "rater", "name")
+    table.add("marks", "stands out", "text", describe_marks)
+    form = ".2f" if ratings.sd < 2 else ".1f"
+    estimates = (
+        ("strictness", "strictness", form),
+        ("spread", "spread", ".2f"),
+        ("order", "same order", ".2f"),
+        ("drift", "stricter in the second half", form),
+    )
+    for key, title, estimate_form in estimates:
+        values = [_list_ends(getattr(row, key)) for row in rows]
+        if any(value is not None for value in values):
+            table.add_values(key, title, "estimate", values, form=estimate_form)
+    table.add("basis", "compared by", "text")
+    table.add("correlation", "correlation", "share", form=".2f")
+    table.add("frequent_share", "most frequent score", "written", _write_frequent)
+    if any(row.n_checks for row in rows):
+        table.add("checks", "checks passed", "written", _write_checks)
+        table.add("n_checks", "checks", "count", where="files")
+    if any(row.seconds_per_item is not None for row in rows):
+        table.add("seconds_per_item", "seconds an item", "score", form=".0f")
+    table.add("n_ratings", "ratings", "count")
+    table.add("n_documents", "documents", "count")
+    table.add("mean", "mean", "score", form=form)
+    table.add("sd", "SD", "score", form=form)
+    return table.build()
+
+
+def _list_ends(estimate: Estimate | None) -> tuple[float, float, float] | None:
+    if estimate is None:
+        return None
+    return estimate.value, estimate.low, estimate.high
+
+
+def _write_frequent(row: RaterIntegrity) -> Cell:
+    return Cell(f"{row.frequent_score:g} in {row.frequent_share:.0%}", row.frequent_share)
+
+
+def _write_checks(row: RaterIntegrity) -> Cell | None:
+    if not row.n_checks:
+        return None
+    return Cell(f"{row.n_passed} of {row.n_checks}", row.n_passed / row.n_checks)
+
+
+def disputed_table(ratings: RatingIntegrity) -> Table:
+    """The outputs on which raters disagree, with their texts."""
+    rows = ratings.disputed
+    table = TableBuilder("disputed_outputs", rows)
+    table.add("line", "line", "count")
+    table.add("system", "system", "name")
+    table.add("difference", "difference", "score", form=".1f")
+    table.add("scores", "scores", "text", _write_scores)
+    if any(row.output is not None for row in rows):
+        table.add("source", "source", "text", lambda row: _shorten(row.source))
+        table.add("output", "output", "text", lambda row: _shorten(row.output))
+    return table.build()
+
+
+def _write_scores(row: DisputedOutput) -> str:
+    return ", ".join(f"{score:.4g} by {printable(rater)}" for rater, score in row.scores)
+
+
+def _shorten(text: str | None) -> str:
+    if text is None:
+        return ""
+    if len(text) > _QUOTED:
+        return f"{printable(text[:_QUOTED])}..."
+    return printable(text)
+
+
+def sole_table(ratings: RatingIntegrity) -> Table:
+    """The documents that one person rated, those with the most ratings first."""
+    table = TableBuilder("sole_documents", ratings.sole_documents)
+    table.add("document", "document", "name")
+    table.add("rater", "rater", "name")
+    table.add("n_ratings", "ratings", "count")
+    return table.build()
