@@ -298,7 +298,8 @@ def _estimate_order(ratings: np.ndarray, expected: np.ndarray) -> Estimate | Non
     # Where all documents agree, the next one still may not.
     share = (estimate.value * n + 1) / (n + 2)
     least_se = math.sqrt(share * (1 - share) / n)
-    return Estimate.make(estimate.value, max(estimate.se, least_se), estimate.n_documents)
+    estimate = Estimate.make(estimate.value, max(estimate.se, least_se), estimate.n_documents)
+    return replace(estimate, low=max(estimate.low, 0.0), high=min(estimate.high, 1.0))
 
 
 def _estimate_drift(strictness: np.ndarray, document: np.ndarray) -> Estimate | None:

@@ -25,7 +25,7 @@ from mtsig_core.report.document import (
 )
 from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
 from mtsig_core.report.export import Records
-from mtsig_core.report.rating_reports import rating_blocks, record_ratings
+from mtsig_core.report.rating_reports import rating_sections, record_ratings
 from mtsig_core.report.table import EMPTY, Table, TableBuilder
 from mtsig_core.report.text import printable
 
@@ -287,11 +287,10 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
 
 
 def _list_rating_sections(integrity: Integrity, pair: str = "") -> list[Section]:
-    """The section of ratings, where it is known who gave them."""
+    """The sections of ratings, where it is known who gave them."""
     if integrity.ratings is None:
         return []
-    title = f"Ratings, {pair}" if pair else "Ratings"
-    return [Section(title, rating_blocks(integrity.ratings, pair))]
+    return rating_sections(integrity.ratings, pair)
 
 
 def _record_integrity(integrity: Integrity) -> dict[str, Any]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from mtsig_core.annotation_progress import ProgressRow
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Cell, Table, TableBuilder
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
-from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan
+from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan_some
 from mtsig_core.stats.significance import level_at_look, parse_look
 
 _COLUMNS = (
@@ -29,7 +31,7 @@ _NOTE = (
 )
 
 
-def progress_sections(result: TaskComparison) -> Iterator[Section]:
+def progress_sections(result: TaskComparison) -> list[Section]:
     """A section for all language pairs whose annotation is known, and one for each of them."""
     totals = []
     sections = []
@@ -40,8 +42,8 @@ def progress_sections(result: TaskComparison) -> Iterator[Section]:
             sections.append(Section(f"{lang_pair}: {_TITLE}", blocks))
     if len(sections) > 1:
         block = TableBlock(table=progress_table(totals), title="Annotated so far", notes=(_NOTE,))
-        yield Section(f"All language pairs: {_TITLE}", [block])
-    yield from sections
+        sections.insert(0, Section(f"All language pairs: {_TITLE}", [block]))
+    return sections
 
 
 def progress_blocks(comparison: Comparison) -> Iterator[Block]:
@@ -96,21 +98,27 @@ class OpenPair(NamedTuple):
 
 
 def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPair]:
-    """The pairs of systems that are still open, the largest difference first.
+    """The pairs of neighbours in the order of the systems that are still open, from the top.
 
     What they would take is at the level of the last of the planned looks.
     """
     comparison = _at_last_look(comparison)
-    if cannot_plan(comparison, result.metric) is not None or not result.pairs:
-        return []
-    plans = plan(comparison, _choose_difference(result), metric=result.metric)
-    plan_of = {frozenset((row.a, row.b)): row for row in plans}
-    open_pairs = []
+    order = [row.system for row in result.systems]
+    neighbours = {frozenset(pair): k for k, pair in enumerate(pairwise(order))}
+    pair_of = {}
     for pair in result.pairs:
-        planned = plan_of.get(frozenset((pair.a, pair.b)))
-        if not pair.significant and planned is not None:
-            open_pairs.append(OpenPair(pair, planned))
-    return sorted(open_pairs, key=lambda row: -abs(row.pair.delta))
+        names = frozenset((pair.a, pair.b))
+        if names in neighbours and not pair.significant:
+            pair_of[names] = pair
+    if not pair_of or cannot_plan(comparison, result.metric) is not None:
+        return []
+    difference = _choose_difference(result)
+    plans = plan_some(comparison, difference, metric=result.metric, names=pair_of.keys())
+    open_pairs = {frozenset((row.a, row.b)): row for row in plans}
+    return [
+        OpenPair(pair_of[names], open_pairs[names])
+        for names in sorted(open_pairs, key=lambda names: neighbours[names])
+    ]
 
 
 def _at_last_look(comparison: Comparison) -> Comparison:
@@ -159,8 +167,10 @@ def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str)
 
 def _explain_open(result: MetricResult, units: str) -> str:
     difference = _choose_difference(result)
+    n_open = sum(not pair.significant for pair in result.pairs)
     return (
-        f"More {units}: until a true difference of {difference:g} is found 8 times in 10, at alpha divided by "
+        f"Open: {n_open} of {format_count(len(result.pairs), 'pair')}; these are of neighbours in the order of the "
+        f"systems. More {units}: until a true difference of {difference:g} is found 8 times in 10, at alpha divided by "
         "the number of pairs. The difference is named beforehand, as the one seen here is no guide to the true "
         f"one. Hours: all work so far, by the {units} that both systems have. Do not stop as soon as a pair is "
         "significant: looks at a running annotation add up to more than alpha, unless they are planned (setting Look)."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from mtsig_core.errors import format_count
@@ -19,7 +19,7 @@ from mtsig_core.experiments.rating_integrity import (
     RaterIntegrity,
     RatingIntegrity,
 )
-from mtsig_core.report.document import Block, Report, Section, TableBlock
+from mtsig_core.report.document import Report, Section, TableBlock
 from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
 from mtsig_core.report.table import Cell, Table, TableBuilder
 from mtsig_core.report.text import printable
@@ -37,7 +37,9 @@ _RATERS_NOTES = (
     "the others' ratings of the same outputs. If two people share outputs only with each other, nobody can tell who is "
     "right. By systems: with what the others gave to the same systems and domains, as too few outputs are shared; their "
     "items may be harder or easier. Spread: the SD over that of all raters. Same order: how often two systems of an item "
-    f"are in the order of the others. Intervals are at {CONFIDENCE:.0%}, by document.",
+    "are in the order of the others; r: the correlation with their scores. Drift: how much stricter the second half of "
+    "their documents is. n: ratings. s: the median seconds for an item, as the tool noted them. Intervals "
+    f"are at {CONFIDENCE:.0%}, by document.",
 )
 
 
@@ -45,7 +47,7 @@ def ratings_report(ratings: RatingIntegrity) -> Report:
     """The integrity of the ratings of a test set."""
     return Report(
         f"Integrity of the ratings of {ratings.testset}",
-        [Section("", rating_blocks(ratings))],
+        rating_sections(ratings),
         make_record=lambda: record_ratings(ratings),
         make_rows=lambda: [
             {"testset": ratings.testset, **record} for record in raters_table(ratings).records()
@@ -60,20 +62,31 @@ def record_ratings(ratings: RatingIntegrity) -> dict[str, Any]:
     return record
 
 
-def rating_blocks(ratings: RatingIntegrity, pair: str = "") -> list[Block]:
-    """Who stands out, then the tables; of a task with the name of the language pair."""
+def rating_sections(ratings: RatingIntegrity, pair: str = "") -> list[Section]:
+    """Who stands out, then disputed outputs and documents; of a task with the language pair."""
     blocks = write_paragraphs([_state_verdict(ratings)], "verdict", pair)
     blocks += write_paragraphs([" ".join(_list_facts(ratings))])
-    tables = (
-        (raters_table(ratings), "Raters", _RATERS_NOTES),
-        (disputed_table(ratings), "Outputs on which raters disagree most", ()),
-        (sole_table(ratings), "Documents that one person rated", ()),
-    )
-    for table, title, notes in tables:
+    blocks.append(_make_block(raters_table(ratings), "Raters", pair, _RATERS_NOTES))
+    title = "Ratings"
+    if pair:
+        title = f"Ratings, {pair}"
+    sections = [Section(title, blocks)]
+    tables = {
+        "Outputs on which raters disagree most": disputed_table(ratings),
+        "Documents that one person rated": sole_table(ratings),
+    }
+    for title, table in tables.items():
         if table:
-            caption = f"{title}, {pair}." if pair else f"{title}."
-            blocks.append(TableBlock(table=table, title=title, caption=caption, notes=notes))
-    return blocks
+            sections.append(Section(title, [_make_block(table, title, pair)], depth=3))
+    return sections
+
+
+def _make_block(table: Table, title: str, pair: str, notes: tuple[str, ...] = ()) -> TableBlock:
+    caption = f"{title}."
+    if pair:
+        caption = f"{title}, {pair}."
+        table = replace(table, key=f"{table.key}-{pair}")
+    return TableBlock(table=table, title=title, caption=caption, notes=notes)
 
 
 # Sentences.
@@ -103,7 +116,7 @@ _MARK_WORDS: Mapping[str, str] = {
     "narrow": "{spread:.2f} of the usual spread",
     "order": "orders systems as others do in {order:.0%}",
     "drift": "strictness changes by {drift:+.1f} points",
-    "constant": "gives {score:g} in {share:.0%}",
+    "constant": "gives {score:g} in {share:.0%} of ratings",
     "checks": "passed {n_passed} of {n_checks} checks",
 }
 
@@ -155,30 +168,32 @@ def raters_table(ratings: RatingIntegrity) -> Table:
     rows = ratings.raters
     table = TableBuilder("raters", rows)
     table.add("rater", "rater", "name")
-    table.add("marks", "stands out", "text", describe_marks)
+    if any(row.marks for row in rows):
+        table.add("marks", "stands out", "text", describe_marks)
     form = ".2f" if ratings.sd < 2 else ".1f"
     estimates = (
         ("strictness", "strictness", form),
         ("spread", "spread", ".2f"),
         ("order", "same order", ".2f"),
-        ("drift", "stricter in the second half", form),
+        ("drift", "drift", form),
     )
     for key, title, estimate_form in estimates:
         values = [_list_ends(getattr(row, key)) for row in rows]
         if any(value is not None for value in values):
             table.add_values(key, title, "estimate", values, form=estimate_form)
-    table.add("basis", "compared by", "text")
-    table.add("correlation", "correlation", "share", form=".2f")
-    table.add("frequent_share", "most frequent score", "written", _write_frequent)
+    where = "" if len({row.basis for row in rows}) > 1 else "files"
+    table.add("basis", "compared by", "text", where=where)
+    table.add("correlation", "r", "share", form=".2f")
+    table.add("frequent_share", "most frequent", "written", _write_frequent)
     if any(row.n_checks for row in rows):
-        table.add("checks", "checks passed", "written", _write_checks)
+        table.add("checks", "checks", "written", _write_checks)
         table.add("n_checks", "checks", "count", where="files")
     if any(row.seconds_per_item is not None for row in rows):
-        table.add("seconds_per_item", "seconds an item", "score", form=".0f")
-    table.add("n_ratings", "ratings", "count")
-    table.add("n_documents", "documents", "count")
-    table.add("mean", "mean", "score", form=form)
-    table.add("sd", "SD", "score", form=form)
+        table.add("seconds_per_item", "s", "score", form=".0f")
+    table.add("n_ratings", "n", "count")
+    table.add("n_documents", "documents", "count", where="files")
+    table.add("mean", "mean", "score", form=form, where="files")
+    table.add("sd", "SD", "score", form=form, where="files")
     return table.build()
 
 

@@ -26,7 +26,7 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.html import is_on_page
 from mtsig_core.report.integrity_reports import integrity_blocks, integrity_report, missing_blocks
 from mtsig_core.report.published_tables import list_columns
-from mtsig_core.report.rating_reports import rating_blocks, ratings_report
+from mtsig_core.report.rating_reports import rating_sections, ratings_report
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptDraws
 from pages._sections import published_values
@@ -144,9 +144,15 @@ def _show_ratings(
     view: TaskView, lang_pair: str, ratings: RatingIntegrity, source: TaskSource
 ) -> None:
     """Draw what in the ratings is worth a look; a disputed output opens its segment."""
-    st.subheader("Ratings")
-    has_texts = any(row.output is not None for row in ratings.disputed)
-    clicked = _draw(rating_blocks(ratings), "task.ratings", "disputed_outputs" if has_texts else "")
+    opened = ""
+    if any(row.output is not None for row in ratings.disputed):
+        opened = "disputed_outputs"
+    clicked = None
+    for k, section in enumerate(rating_sections(ratings)):
+        st.subheader(section.title)
+        row = _draw(section.blocks, f"task.ratings.{k}", opened)
+        if row is not None:
+            clicked = row
     command = command_line("integrity", source, "--ratings")
     _show_files("task.ratings", view, partial(ratings_report, ratings), command)
     if clicked is not None:
@@ -154,7 +160,7 @@ def _show_ratings(
         query = view.address_of(lang_pair, view.kept.testset(lang_pair).digest)
         systems = list(view.kept.testset(lang_pair).systems)
         others = [system for system in systems if system != row.system]
-        if others:
+        if others and row.system in systems:
             address.go("segments", a=row.system, b=others[0], segment=str(row.line), **query)
 
 

@@ -161,3 +161,10 @@ def test_the_table_names_lines_and_each_kind_has_words(corpus):
     [record] = faults_table([fault]).records()
     assert record["lines"] == "7 lines: 1, 11, 21, 31, 41, ..."
     assert (record["n"], record["share"]) == (7, 0.01)
+
+
+def test_outputs_that_a_campaign_did_not_show_are_not_empty():
+    outputs = {"A": ["a text", None, ""], "B": ["a text", "a text", "a text"], "C": ["x"] * 3}
+    scores = {"ESA": SegmentScores({name: [50.0] * 3 for name in outputs})}
+    [fault] = find_line_faults(TestSet("toy", outputs, {}, sources=["s", "t", "u"], scores=scores))
+    assert (fault.kind, fault.system, fault.lines) == ("empty", "A", (3,))

@@ -14,7 +14,7 @@ from mtsig_core.judgements import Judgement, Judgements
 from mtsig_core.report.html import report_html
 from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.latex import report_latex
-from mtsig_core.report.rating_reports import rating_blocks, ratings_report
+from mtsig_core.report.rating_reports import rating_sections, ratings_report
 from mtsig_core.report.text import report_text
 from mtsig_core.schema import to_json
 from mtsig_core.testset import SegmentScores
@@ -86,6 +86,31 @@ def test_intervals_of_strictness_have_the_true_one(is_shared):
             n += 1
             n_covered += row.strictness.low <= true - np.mean(others) <= row.strictness.high
     assert 0.88 < n_covered / n <= 0.99
+
+
+@pytest.mark.long
+@pytest.mark.statistics
+def test_campaigns_of_quiet_raters_have_a_mark_seldom():
+    n_marked = 0
+    for seed in range(200):
+        for is_shared in (True, False):
+            testset, _ = Campaign(is_shared, seed, strictness_sd=0).make()
+            n_marked += any(row.marks for row in examine_ratings(testset).raters)
+    assert n_marked == 2
+
+
+@pytest.mark.long
+@pytest.mark.statistics
+def test_the_end_of_the_scale_hides_strictness():
+    n_covered = n = 0
+    for seed in range(60):
+        testset, strictness = Campaign(True, seed, strictness_sd=5).make()
+        for row in examine_ratings(testset).raters:
+            true = strictness[row.rater]
+            others = [value for rater, value in strictness.items() if rater != row.rater]
+            n += 1
+            n_covered += row.strictness.low <= true - np.mean(others) <= row.strictness.high
+    assert 0.87 < n_covered / n < 0.93
 
 
 def rate_by_hand(scores, higher=True):
@@ -177,10 +202,5 @@ def test_reports_have_the_ratings_in_each_format():
     assert record["ratings"]["raters"]["r1"]["frequent_score"] == 70
     rows = ratings_report(integrity.ratings).make_rows()
     assert [row["rater"] for row in rows] == [row.rater for row in integrity.ratings.raters]
-    assert rate_blocks_say(integrity.ratings, "en-cs")
-
-
-def rate_blocks_say(ratings, pair):
-    return all(
-        pair in block.caption for block in rating_blocks(ratings, pair) if hasattr(block, "caption")
-    )
+    titles = [section.title for section in rating_sections(integrity.ratings, "en-cs")]
+    assert titles == ["Ratings, en-cs", "Outputs on which raters disagree most"]
