@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.schema import from_plain, to_plain
+from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.task import TaskExclusion
 
 # A review is its history: one entry after another. Nothing is ever removed from the history: an
@@ -301,6 +301,26 @@ def change_to_json(change: Change) -> dict[str, Any]:
     """Return a change as JSON has it."""
     kind = next(name for name, kind in CHANGES.items() if isinstance(change, kind))
     return {"kind": kind, **to_plain(change)}
+
+
+def read_review(text: str, place: str) -> Review:
+    """The review in the JSON of a task, as the page Review exports it."""
+    record = parse_json(text)
+    review = record.get("review") if isinstance(record, dict) else None
+    steps = review.get("history") if isinstance(review, dict) else None
+    if not isinstance(steps, list):
+        raise InputError(
+            f"{place} has no review. Expected the JSON file that the page Review offers under Export."
+        )
+    history = []
+    for number, step in enumerate(steps, 1):
+        step_place = f"{place}, step {number} of the review"
+        data = from_plain(dict[str, Any], step, step_place)
+        change = change_from_json(
+            from_plain(dict[str, Any], data.get("change"), step_place), step_place
+        )
+        history.append(Entry(number, 0.0, change))
+    return replay(history)
 
 
 def change_from_json(data: Mapping[str, Any], place: str = "The review") -> Change:

@@ -37,7 +37,7 @@ names = ["Language pairs", "Metrics", *ranking_sections.TABS]
 has_runs = results_sections.has_runs(comparison, view.metric)
 if has_runs:
     names.append("Training runs")
-progress = list(progress_sections(comparison))
+progress = make_once(progress_sections, comparison)
 if progress:
     names.insert(0, "Progress")
 open_tab, tabs = controls.tabs([*names, "Caveats and method", "Export"])

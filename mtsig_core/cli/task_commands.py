@@ -53,11 +53,12 @@ from mtsig_core.experiments.metric_agreement import (
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive, is_folder
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.official_tables import read_official_task
 from mtsig_core.readers.published_values import PublishedFile, PublishedValues, join_published
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
 from mtsig_core.readers.tasks import has_segments, list_task_tables, pairs_of
-from mtsig_core.report.commands import task_command
+from mtsig_core.report.commands import defaults, option_flag, option_name, task_command
 from mtsig_core.report.experiment_reports import (
     agreement_report,
     autorank_report,
@@ -66,13 +67,15 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.published_tables import published_report
 from mtsig_core.report.task_reports import task_report
 from mtsig_core.report.text import printable, warn
+from mtsig_core.reviews import read_review
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
 from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import match_published
 from mtsig_core.stats.settings import check_jobs
-from mtsig_core.task import Task, TaskExclusion, read_exclusions
+from mtsig_core.task import Task, TaskExclusion, format_exclusion, read_exclusions
+from mtsig_core.testset import show_name
 
 # -------------------------------------------------------------------------------------------------
 # `task`: a whole shared task.
@@ -115,10 +118,45 @@ def _add_systems(group: _ArgumentGroup) -> None:
     )
 
 
+def _add_review(group: _ArgumentGroup) -> None:
+    group.add_argument(
+        "--review",
+        metavar="FILE",
+        help="a review, as the page Review exports it (JSON): its exclusions, track, references, metric and settings",
+    )
+
+
+def _follow_review(args: Namespace, command: str) -> None:
+    """Set the options that a review has settled; another value of one of them is an error."""
+    if args.review is None:
+        return
+    if "://" in args.review:
+        raise SettingError(
+            "--review takes a file. Open the link, save the JSON under Export, and name that file."
+        )
+    lines = read_lines(args.review, "a review, as the page Review exports it (JSON)")
+    review = read_review("\n".join(lines), show_name(args.review))
+    usual = defaults(command)
+    for argument, value in {**review.settings, "track": review.track}.items():
+        if isinstance(value, list):
+            value = tuple(value)
+        name = option_name(argument)
+        if getattr(args, name) not in (value, usual.get(argument), None, ()):
+            raise SettingError(
+                f"{option_flag(name)} is settled by the review of --review. Leave one of them out."
+            )
+        setattr(args, name, value)
+    if not args.metrics:
+        args.metrics = (review.metric,)
+    exclusions = [*map(format_exclusion, review.exclusions), *args.exclude]
+    args.exclude = list(dict.fromkeys(exclusions))
+
+
 def add_task(parser: ArgumentParser) -> None:
     """Add the options of ``task``."""
     group = _add_task(parser)
     _add_systems(group)
+    _add_review(group)
     group.add_argument(
         "--watch",
         action="store_true",
@@ -228,6 +266,7 @@ def _list_states(args: Namespace) -> list[tuple[Path, int, int]]:
 
 def _compare_systems(args: Namespace) -> None:
     """Compare the systems of a task once."""
+    _follow_review(args, "task")
     _check_views(args)
     source = _read_one_task(args)
     if args.folder is not None and not Path(args.folder).exists():
@@ -360,7 +399,9 @@ def run_autorank(args: Namespace) -> None:
 
 def add_findings(parser: ArgumentParser) -> None:
     """Add the options of ``findings``."""
-    _add_systems(_add_task(parser))
+    group = _add_task(parser)
+    _add_systems(group)
+    _add_review(group)
     group = add_metric_options(
         parser,
         "human scores where there are any, else the first score). The first ranks; each "
@@ -387,6 +428,7 @@ def add_findings(parser: ArgumentParser) -> None:
 def run_findings(args: Namespace) -> None:
     """Print the findings table of each language pair, and head-to-head decisions."""
     check_jobs(args.jobs)
+    _follow_review(args, "findings")
     source = _read_one_task(args)
     task = KeptTask(source)
     task = task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))

@@ -136,7 +136,7 @@ def examine_ratings(testset: TestSet) -> RatingIntegrity:
         If the test set does not say who gave its ratings.
     """
     judgements = testset.judgements
-    if judgements is None:
+    if judgements is None or not judgements.are_of(testset.lines):
         raise SettingError(
             f"{testset.name} does not say who gave its ratings. Give ratings with a column rater, or a "
             "file of an annotation tool."

@@ -15,6 +15,7 @@ from mtsig_core.report.paper import (
     list_comments,
     make_label,
     select_for_paper,
+    title_lines,
     write_cells,
 )
 from mtsig_core.report.table import KINDS, MISSING, Table
@@ -31,7 +32,6 @@ LONGEST_CAPTION = 300
 _LONGEST_NAME = 24  # digits; a longer one is broken into lines
 _LONGEST_TEXT = 44
 _FEW_COLUMNS = 10  # of a floating table that is not set small
-_LONGEST_TITLE = 14  # letters
 _MOST_IN_SERIES = 8  # columns of a series side by side
 _MOST_IN_MATRIX = {"matrix": 15, "starred": 25}  # systems, by the kind of its columns
 #: Digits of a column, by its kind; a wider one is set in lines.
@@ -247,7 +247,7 @@ def _column_specs(table: Table, texts: Sequence[Sequence[str]], is_long: bool) -
     cells = []
     for k, column in enumerate(table.columns):
         column_texts = [row[k] for row in texts]
-        cells.append([*_title_lines(column.title), *column_texts])
+        cells.append([*title_lines(column.title), *column_texts])
     limits = dict(_WIDEST)
     if is_long:
         room = _find_room_for_text(table, cells)
@@ -304,7 +304,8 @@ def _cell_latex(kind: str, text: str, is_wrapped: bool) -> str:
     if is_text and text == MISSING:
         return "--"
     if is_text or kind in ("name", "pair"):
-        return name_cell(text) if is_wrapped else escape(text)
+        is_broken = is_wrapped and width(_approximate(text)) > _NARROWEST
+        return name_cell(text) if is_broken else escape(text)
     if not text:
         return ""
     cell = number_cell(text).replace(" ●", r"~$\bullet$")
@@ -370,15 +371,11 @@ def _row(cells: Iterable[str]) -> str:
 
 def _title(text: str) -> str:
     """The head of a column, in lines where it is long."""
-    lines = _title_lines(text)
+    lines = title_lines(text)
     if len(lines) < 2:
         return escape(text)
     stacked = r"\\".join(map(escape, lines))
     return rf"\shortstack{{{stacked}}}"
-
-
-def _title_lines(text: str) -> list[str]:
-    return textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
 
 
 def _caption_and_note(title: str, label: str, sentences: Sequence[str]) -> tuple[str, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
@@ -13,6 +14,7 @@ from mtsig_core.report.table import Table
 from mtsig_core.report.text import printable
 
 PAPER_PLACES = ("main", "caveats", "detail")
+_LONGEST_TITLE = 14  # letters
 MOST_ON_A_PAGE = 40  # rows of a table that floats
 
 
@@ -71,3 +73,8 @@ def write_cells(table: Table, print_names: Mapping[str, str]) -> list[list[str]]
 def escape_last(mark: re.Match[str]) -> str:
     """A piece of text with a backslash before its last character."""
     return rf"{mark[0][:-1]}\{mark[0][-1]}"
+
+
+def title_lines(text: str) -> list[str]:
+    """The head of a column in lines, none longer than its longest word or a few letters."""
+    return textwrap.wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)

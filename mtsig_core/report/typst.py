@@ -13,6 +13,7 @@ from mtsig_core.report.paper import (
     list_comments,
     make_label,
     select_for_paper,
+    title_lines,
     write_cells,
 )
 from mtsig_core.report.table import KINDS, Table, in_print
@@ -76,7 +77,7 @@ def table_typst(block: TableBlock, label: str) -> str:
     """
     table = block.table.for_readers()
     legend = table.legend.explain(table, marked="Bold", grey="Grey", dark="Dark grey")
-    header = ", ".join(f"[{escape_typst(title)}]" for title in table.titles)
+    header = ", ".join(map(_write_title, table.titles))
     aligned = ", ".join(_ALIGN[KINDS[column.kind].side] for column in table.columns)
     lines = [
         f"table(columns: {len(table.columns)}, align: ({aligned},), stroke: none, inset: (x: 4pt, y: 3pt),",
@@ -93,6 +94,11 @@ def table_typst(block: TableBlock, label: str) -> str:
     note = " ".join([*block.notes, *legend, *block.caveats])
     figure = f"#figure(kind: table, caption: [{escape_typst(block.caption)}],\n  {body},\n) <tab-mtsig-{label}>"
     return f"{figure}\n#mtsig-note[{escape_typst(note)}]\n"
+
+
+def _write_title(title: str) -> str:
+    lines = r" \ ".join(map(escape_typst, title_lines(title)))
+    return f"[{lines}]"
 
 
 def _row_lines(table: Table, texts: Sequence[Sequence[str]]) -> list[str]:

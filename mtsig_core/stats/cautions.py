@@ -883,9 +883,8 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
     some_are_decidable = any(pair.decidable for pair in result.pairs)
     floor = TESTS[settings.test].p_floor_of_trials(settings.trials)
     near_at_least = []
-    for pair in sorted(
-        result.pairs, key=lambda pair: pair.n_units
-    ):  # reports show the first of them
+    # Reports show the first of them.
+    for pair in sorted(result.pairs, key=lambda pair: pair.n_units):
         yield from _about_common(testset, settings, result, pair, some_are_decidable)
     for pair in result.pairs:
         names = (result.metric, pair.a, pair.b)

@@ -9,7 +9,7 @@ docs/statistics.md reports how often they hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
 from typing import Any, NamedTuple, Protocol
@@ -534,6 +534,18 @@ def plan(
     >>> row.size.units == row.size.segments, row.size.units > row.size_for_own.units
     (True, True)
     """
+    return plan_pairs(source, difference, power, metric=metric, names=None)
+
+
+def plan_pairs(
+    source: Comparison | SweptSizes,
+    difference: float,
+    power: float = 0.8,
+    *,
+    metric: str | None,
+    names: Collection[frozenset[str]] | None,
+) -> tuple[PairPlan, ...]:
+    """As `plan`, but only pairs with these names are planned, as each takes time; all if None."""
     pairs, settings = _list_pairs(source, metric)
     if not pairs:
         raise SettingError("A difference takes two systems. Add another output.")
@@ -550,9 +562,11 @@ def plan(
     fewest_in_family = fewest_units(any_trials, n_pairs, "bonferroni")
     one_test = _Test(settings.alpha, power, fewest)
     family_test = _Test(settings.alpha / n_pairs, power, fewest_in_family)
-    plans = (
-        _plan_pair(pair, difference, settings, one_test, family_test, n_pairs) for pair in pairs
-    )
+    plans = []
+    for pair in pairs:
+        if names is None or frozenset((pair.a, pair.b)) in names:
+            planned = _plan_pair(pair, difference, settings, one_test, family_test, n_pairs)
+            plans.append(planned)
     return tuple(plans)
 
 

@@ -17,7 +17,14 @@ from mtsig_core.results import (
     SystemResult,
     TaskComparison,
 )
-from mtsig_core.stats.significance import exact_signed_rank, student_t
+from mtsig_core.stats.segment_tests import (
+    mann_whitney,
+    mann_whitney_on_common,
+    paired_t,
+    signed_rank,
+    signed_rank_of_higher,
+    smaller_p_of_t_tests,
+)
 
 # -------------------------------------------------------------------------------------------------
 # How ranks are made from pairs: our rule, and rules of shared tasks with what they ignore.
@@ -125,7 +132,7 @@ class _Wins:
         return Ranks(low, high, cluster, wins, losses, self.beats, p, self.means)
 
     def rank_by_cluster(self, cluster_ends: Sequence[int]) -> Ranks:
-        """Rank each system by the places of its cluster; clusters end after the places `ends`."""
+        """Rank each system by the places of its cluster; clusters end after the places `cluster_ends`."""
         n_systems = len(self.order)
         low, high = np.empty((2, n_systems), dtype=int)
         for start, stop in pairwise([0, *cluster_ends, n_systems]):
@@ -189,7 +196,7 @@ def wmt21(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     As `wmt22`, but a system may also beat one with a higher mean, and a cluster ends with a system
     that beats as many as there are left.
     """
-    wins = _find_wins(scores, _mann_whitney, alpha, tests_both_ways=True)
+    wins = _find_wins(scores, mann_whitney, alpha, tests_both_ways=True)
     cluster_ends = _end_where_wins_suffice(wins.count_by_place())
     return wins.order, wins.rank_by_cluster(cluster_ends)
 
@@ -201,7 +208,7 @@ def wmt22(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     the one-sided Mann-Whitney test of their segments is below alpha. A cluster ends where all
     systems above beat all below; ranks are the places of the cluster.
     """
-    wins = _find_wins(scores, _mann_whitney, alpha)
+    wins = _find_wins(scores, mann_whitney, alpha)
     return wins.order, wins.rank_by_cluster(wins.end_where_all_beat_all())
 
 
@@ -212,12 +219,12 @@ def wmt22_appraise(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]
     segments that both have. A rank range is 1 + losses to systems - wins. A line is drawn where the
     fewest that any system above beats are as many as there are left.
     """
-    return _rank_as_appraise(_find_wins(scores, _mann_whitney_on_common, alpha))
+    return _rank_as_appraise(_find_wins(scores, mann_whitney_on_common, alpha))
 
 
 def wmt22_appraise_all(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     """As `wmt22_appraise`, but each system has all its segments: an option of WMT22's script."""
-    return _rank_as_appraise(_find_wins(scores, _mann_whitney, alpha))
+    return _rank_as_appraise(_find_wins(scores, mann_whitney, alpha))
 
 
 def _rank_as_appraise(wins: _Wins) -> tuple[np.ndarray, Ranks]:
@@ -227,46 +234,6 @@ def _rank_as_appraise(wins: _Wins) -> tuple[np.ndarray, Ranks]:
     low = 1 + wins.beats.sum(axis=0)
     high = len(wins.order) - wins.beats.sum(axis=1)
     return wins.order, wins.rank(low, high, cluster)
-
-
-#: Scores of a system up to which scipy's p of Mann-Whitney's test may be exact.
-_EXACT_MANN_WHITNEY = 8
-
-
-def _mann_whitney(first: np.ndarray, second: np.ndarray) -> float:
-    """P of the one-sided Mann-Whitney test that the first has higher scores, without missing ones.
-
-    As `scipy.stats.mannwhitneyu` has it, in a tenth of the time.
-    """
-    from scipy.special import ndtr
-    from scipy.stats import mannwhitneyu
-
-    first = first[~np.isnan(first)]
-    second = second[~np.isnan(second)]
-    n_first = len(first)
-    n_second = len(second)
-    if min(n_first, n_second) <= _EXACT_MANN_WHITNEY:
-        return float(mannwhitneyu(first, second, alternative="greater").pvalue)
-    sorted_second = np.sort(second)
-    n_lower = np.searchsorted(sorted_second, first, side="left")
-    n_not_higher = np.searchsorted(sorted_second, first, side="right")
-    n_won = (n_lower + n_not_higher).sum() / 2  # of all pairs of segments; a tie is half a win
-    _, tie_lengths = np.unique(np.concatenate([first, second]), return_counts=True)
-    n = n_first + n_second
-    ties = (tie_lengths.astype(float) ** 3 - tie_lengths).sum() / (n * (n - 1))
-    variance = n_first * n_second * (n + 1 - ties) / 12
-    if variance == 0:
-        return 1.0
-    z = (n_won - n_first * n_second / 2 - 0.5) / np.sqrt(variance)
-    return float(ndtr(-z))
-
-
-def _mann_whitney_on_common(first: np.ndarray, second: np.ndarray) -> float | None:
-    is_missing = np.isnan(first) | np.isnan(second)
-    is_common = ~is_missing
-    if not is_common.any():
-        return None
-    return _mann_whitney(first[is_common], second[is_common])
 
 
 def _end_where_wins_suffice(wins: np.ndarray) -> list[int]:
@@ -280,7 +247,7 @@ def _end_where_wins_suffice(wins: np.ndarray) -> list[int]:
 
 
 def _number_clusters(order: np.ndarray, cluster_ends: Sequence[int]) -> np.ndarray:
-    """The cluster of each system, from 1; clusters end after the places `ends` of the order."""
+    """The cluster of each system, from 1; clusters end after the places `cluster_ends` of the order."""
     places = np.arange(len(order))
     n_ended = np.searchsorted(cluster_ends, places, side="right")
     cluster = np.empty(len(order), dtype=int)
@@ -316,7 +283,7 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.
     p = np.ones((n, n))
     for i in range(n):
         for j in range(i + 1, n):
-            p[i, j] = p[j, i] = _combine_domains(scores, i, j, groups)
+            p[i, j] = p[j, i] = _combine_domains(scores[i] - scores[j], groups)
     is_below = p < alpha
     better = is_below & (means[:, None] > means)
     worse = is_below & (means[:, None] <= means)
@@ -331,14 +298,13 @@ def wmt24(scores: np.ndarray, alpha: float, domains: Sequence[str]) -> tuple[np.
     return order, Ranks(1 + losses, n - wins, cluster, wins, losses, better, p, means)
 
 
-def _combine_domains(scores: np.ndarray, i: int, j: int, groups: Sequence[np.ndarray]) -> float:
+def _combine_domains(differences: np.ndarray, groups: Sequence[np.ndarray]) -> float:
     """P of a pair over domains; 1 if no domain has a segment of both."""
     from scipy.special import ndtr, ndtri
 
     p_by_domain = []
     for group in groups:
-        differences = scores[i, group] - scores[j, group]
-        p_value = signed_rank(differences, "two-sided")
+        p_value = signed_rank(differences[group], "two-sided")
         if p_value is not None:
             p_by_domain.append(p_value)
     if not p_by_domain:
@@ -388,14 +354,10 @@ def wmt25(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     compares each rating of one system with each of the other, at alpha / 2; one score per segment
     has nothing to pair so.
     """
-    wins = _find_wins(scores, _signed_rank_of_higher, alpha)
+    wins = _find_wins(scores, signed_rank_of_higher, alpha)
     low, high = wins.walk_to_first_win()
     cluster = find_clusters(wins.order, low, high)
     return wins.order, wins.rank(low, high, cluster)
-
-
-def _signed_rank_of_higher(first: np.ndarray, second: np.ndarray) -> float | None:
-    return signed_rank(first - second, "greater")
 
 
 def wmt26(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
@@ -406,7 +368,7 @@ def wmt26(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     below alpha. A cluster ends where all systems above beat all below. That script prints no rank
     ranges; here they go to the first win, as those of its later version and of `wmt25`.
     """
-    wins = _find_wins(scores, _smaller_p_of_t_tests, alpha)
+    wins = _find_wins(scores, smaller_p_of_t_tests, alpha)
     low, high = wins.walk_to_first_win()
     cluster = _number_clusters(wins.order, wins.end_where_all_beat_all())
     return wins.order, wins.rank(low, high, cluster)
@@ -419,7 +381,7 @@ def pearmut(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     segments. A line is drawn below a system that beats the next; ranks are the places between
     lines.
     """
-    all_wins = _find_wins(scores, _paired_t, alpha)
+    all_wins = _find_wins(scores, paired_t, alpha)
     order = all_wins.order
     is_next = np.zeros(all_wins.p.shape, dtype=bool)
     is_next[order[:-1], order[1:]] = True
@@ -427,76 +389,6 @@ def pearmut(scores: np.ndarray, alpha: float) -> tuple[np.ndarray, Ranks]:
     wins = _Wins(all_wins.means, order, p, p < alpha)
     cluster_ends = 1 + np.flatnonzero(wins.beats[order[:-1], order[1:]])
     return order, wins.rank_by_cluster(cluster_ends.tolist())
-
-
-def _paired_t(first: np.ndarray, second: np.ndarray) -> float:
-    differences = (first - second)[None, :]
-    (p_value,) = student_t(np.empty(0), differences)
-    return float(p_value)
-
-
-def _smaller_p_of_t_tests(first: np.ndarray, second: np.ndarray) -> float:
-    from scipy.stats import ttest_ind_from_stats
-
-    described: list[float] = []
-    for scores in (first, second):
-        rated = scores[~np.isnan(scores)]
-        if len(rated) < 2:
-            return 1.0
-        described += [rated.mean(), rated.std(ddof=1), len(rated)]
-    unpaired_p = ttest_ind_from_stats(*described).pvalue
-    return float(np.fmin(_paired_t(first, second), unpaired_p))
-
-
-#: Segments up to which scipy's p is exact, and up to which it is where some differences are alike.
-_EXACT = 50
-_EXACT_WITH_TIES = 13
-
-
-def signed_rank(differences: np.ndarray, alternative: str) -> float | None:
-    """P of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` has it.
-
-    Segments where one of the two has no score (NaN) are left out. 1 where nothing differs; None
-    without any segment. With few segments, all signs are tried.
-    """
-    differences = differences[~np.isnan(differences)]
-    if len(differences) == 0:
-        return None
-    differing = differences[differences != 0]
-    if len(differing) == 0:
-        return 1.0
-    distinct_sizes = np.unique(np.abs(differing))
-    has_ties = len(distinct_sizes) < len(differences)  # or zeros
-    most_exact = _EXACT
-    if has_ties:
-        most_exact = _EXACT_WITH_TIES
-    if len(differences) <= most_exact:
-        return exact_signed_rank(differing, alternative)
-    return _approximate_signed_rank(differing, alternative)
-
-
-def _approximate_signed_rank(differing: np.ndarray, alternative: str) -> float:
-    """P by the normal approximation, with the variance corrected for ties."""
-    from scipy.special import ndtr
-
-    order = np.abs(differing).argsort()
-    sizes = np.abs(differing)[order]
-    n = float(len(order))
-    is_next_larger = sizes[1:] != sizes[:-1]
-    ends_of_ties = np.append(np.flatnonzero(is_next_larger) + 1.0, n)
-    tie_lengths = np.diff(ends_of_ties, prepend=0)
-    mean_ranks = ends_of_ties - (tie_lengths - 1) / 2
-    ranks = np.repeat(mean_ranks, tie_lengths.astype(int))
-    is_positive = differing[order] > 0
-    rank_sum = ranks[is_positive].sum()
-    expected_sum = n * (n + 1) / 4
-    tie_correction = (tie_lengths**3 - tie_lengths).sum() / 2
-    without_ties = n * (n + 1) * (2 * n + 1)
-    variance = (without_ties - tie_correction) / 24
-    z = (rank_sum - expected_sum) / np.sqrt(variance)
-    if alternative == "greater":
-        return float(ndtr(-z))
-    return float(2 * ndtr(-abs(z)))
 
 
 def rank_simultaneously(n_systems: int, pairs: np.ndarray, decisions: np.ndarray) -> Ranks:

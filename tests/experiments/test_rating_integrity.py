@@ -188,6 +188,10 @@ def test_a_set_without_raters_says_so():
     with pytest.raises(SettingError, match="does not say who gave its ratings"):
         examine_ratings(testset)
     assert examine_integrity(testset).ratings is None
+    rated, _ = Campaign(True, n_documents=4).make()
+    judgements = replace(rated.judgements, rows=rated.judgements.rows[:20])
+    rest = replace(rated, judgements=judgements).take(range(12, 16))
+    assert examine_integrity(rest).ratings is None
 
 
 def test_reports_have_the_ratings_in_each_format():

@@ -32,7 +32,6 @@ from mtsig_core.stats.ranks import (
     pearmut,
     rank_intervals,
     ranks_before_after,
-    signed_rank,
     wmt21,
     wmt22,
     wmt22_appraise,
@@ -41,6 +40,7 @@ from mtsig_core.stats.ranks import (
     wmt25,
     wmt26,
 )
+from mtsig_core.stats.segment_tests import signed_rank
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.task import Task, TaskExclusion
 from mtsig_core.testset import SegmentScores
