@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mtsig_core.judgements import Judgement, Judgements
+from mtsig_core.judgements import AttentionCheck, Judgement, Judgements
 from mtsig_core.testset import TestSet
 
 
@@ -33,22 +33,21 @@ def measure_progress(testset: TestSet) -> tuple[ProgressRow, ...]:
         return ()
     document_of = dict(zip(testset.lines, testset.documents or testset.lines, strict=True))
     domain_of: dict[int, str] = dict(zip(testset.lines, testset.domains or (), strict=False))
-    groups: dict[tuple[str, str], list[Judgement]] = {("all", ""): []}
-    for domain in dict.fromkeys(testset.domains or ()):
-        groups["domain", domain] = []
-    for system in testset.systems:
-        groups["system", system] = []
-    for row in judgements.rows:
-        if row.line in document_of:
-            groups["all", ""].append(row)
-            groups.setdefault(("system", row.system), []).append(row)
-            groups.setdefault(("rater", row.rater), []).append(row)
-            if row.line in domain_of:
-                groups["domain", domain_of[row.line]].append(row)
-    return tuple(
-        _count_row(kind, name, rows, document_of, judgements)
-        for (kind, name), rows in groups.items()
-    )
+    rows = [row for row in judgements.rows if row.line in document_of]
+    by_domain: dict[str, list[Judgement]] = {domain: [] for domain in testset.domains or ()}
+    by_system: dict[str, list[Judgement]] = {system: [] for system in testset.systems}
+    by_rater: dict[str, list[Judgement]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row)
+        by_rater.setdefault(row.rater, []).append(row)
+        if row.line in domain_of:
+            by_domain[domain_of[row.line]].append(row)
+    groups = {"all": {"": rows}, "domain": by_domain, "system": by_system, "rater": by_rater}
+    progress = []
+    for kind, by_name in groups.items():
+        for name, rows_of_group in by_name.items():
+            progress.append(_count_row(kind, name, rows_of_group, document_of, judgements))
+    return tuple(progress)
 
 
 def _count_row(
@@ -59,7 +58,11 @@ def _count_row(
     judgements: Judgements,
 ) -> ProgressRow:
     lines = {row.line for row in rows}
-    checks = [check for check in judgements.checks if kind == "all" or check.rater == name]
+    checks: Sequence[AttentionCheck] = ()
+    if kind == "all":
+        checks = judgements.checks
+    elif kind == "rater":
+        checks = [check for check in judgements.checks if check.rater == name]
     hours = per_item = None
     annotations = {judgements.annotation_by_id[row.annotation] for row in rows}
     timed = [annotation for annotation in annotations if annotation.seconds is not None]

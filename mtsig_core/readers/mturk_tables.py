@@ -25,9 +25,14 @@ class _Record(NamedTuple):
     number: int
     cells: dict[str, str]
 
-    def name_system(self, column: str) -> str:
-        """The system without the number that the campaign gave it, as in the ratings."""
-        return re.sub(r"\.\d+$", "", self.cells[column])
+
+def drop_number(system: str) -> str:
+    """The name of a system without the number that the campaign gave it.
+
+    >>> drop_number("Online-B.1234")
+    'Online-B'
+    """
+    return re.sub(r"\.\d+$", "", system)
 
 
 def read_mturk_systems(text: str, name: str) -> InputTable | None:
@@ -57,7 +62,7 @@ def _tabulate_scores(records: Sequence[_Record], name: str) -> InputTable:
     rows: NumberedRows = []
     for record in records:
         scores = [record.cells[title] for title in _SCORES]
-        rows.append((record.number, [record.name_system("SYS"), *scores]))
+        rows.append((record.number, [drop_number(record.cells["SYS"]), *scores]))
     return InputTable(name, [NAMES["system"][0], *_SCORES], rows)
 
 
@@ -72,6 +77,6 @@ def _tabulate_clusters(records: Sequence[_Record], name: str) -> InputTable:
         if cells["END_OF_CLUSTER"] == "True":
             numbers[pair] += 1
         ranks = (cells["CLUSTER_START"], cells["CLUSTER_END"], str(number))
-        rows.append((record.number, [pair, record.name_system("SYSTEM"), *ranks]))
+        rows.append((record.number, [pair, drop_number(cells["SYSTEM"]), *ranks]))
     header = [NAMES["langpair"][0], NAMES["system"][0], "rank_low", "rank_high", "cluster"]
     return InputTable(name, header, rows)

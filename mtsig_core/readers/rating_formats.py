@@ -39,6 +39,7 @@ from mtsig_core.readers.columns import (
 from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.json_tables import read_records
 from mtsig_core.readers.limits import spend
+from mtsig_core.readers.mturk_tables import drop_number
 from mtsig_core.readers.text_tables import name_reference
 from mtsig_core.testset import show_name
 
@@ -77,6 +78,13 @@ _TIME = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")
 _ITEM, _SCORE = re.compile("[0-9]{1,15}"), re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
 
 
+class _Times(NamedTuple):
+    """When a rater began and finished, in seconds since 1970."""
+
+    begin: float
+    end: float
+
+
 class _AppraiseRow(NamedTuple):
     """The content of a row of Appraise."""
 
@@ -90,17 +98,19 @@ class _AppraiseRow(NamedTuple):
     document: str
     flags: tuple[str, ...]  # behind the document: bad, dup, incomplete
     is_of_document: bool  # whether it rates a document as a whole
-    #: When the rater began and finished, in seconds since 1970; empty where the row does not tell.
-    times: tuple[float, ...]
+    times: _Times | None  # None where the row does not tell
 
     def list_fields(self) -> _Fields:
         """The fields of the rating, without line and score."""
-        domain = re.match(r"test-[a-z]+-([a-z]+)_", self.document)
+        domain = ""
+        match = re.match(r"test-[a-z]+-([a-z]+)_", self.document)
+        if match is not None:
+            domain = match[1]
         return {
             "system": self.system,
             "rater": self.rater,
             "docid": self.document,
-            "domain": domain[1] if domain else "",
+            "domain": domain,
             "langpair": self.langpair,
         }
 
@@ -125,32 +135,32 @@ def read_appraise(text: str, name: str) -> InputTable:
             else:
                 left_out[row.langpair, reason] += 1
     is_esa = {len(cells) for cells in lines if cells} == {12}
-    more: dict[str, Any] = {
+    evidence: dict[str, Any] = {
         "checks": _list_checks(rows),
         "annotations": _find_annotations(usable),
     }
     if not is_esa:
-        return _standardize(name, usable, left_out, more)
+        return _standardize(name, usable, left_out, evidence)
     ratings: list[tuple[RowId, _Fields]] = []
     for row in usable:
         fields = {**row.list_fields(), "line": row.item + 1, "score": row.score}
         ratings.append((row.number, fields))
-    return _tabulate(name, ratings, left_out=left_out, **more)
+    return _tabulate(name, ratings, left_out=left_out, **evidence)
 
 
 def _parse_appraise(cells: Sequence[str], location: str, number: int) -> _AppraiseRow:
     """The cells of a row by what they hold."""
-    is_sound = (
-        len(cells) in _AFTER_SCORE and _ITEM.fullmatch(cells[2]) and _SCORE.fullmatch(cells[6])
-    )
-    if not is_sound:
-        raise InputError(
-            f"{location} is {show_value(','.join(cells))}. Expected 9, 11 or 12 columns of Appraise: "
-            "annotator, system, item, kind, source and target language, score, ..."
-        )
+    if len(cells) not in _AFTER_SCORE:
+        raise _refuse_row(cells, location)
     rater, file, item, kind, source, target, score, *more = cells
+    if not _ITEM.fullmatch(item) or not _SCORE.fullmatch(score):
+        raise _refuse_row(cells, location)
     fields = dict(zip(_AFTER_SCORE[len(cells)], more, strict=False))
     document, *flags = fields.get("document", "").split("#")
+    times = None
+    moments = [float(moment) for moment in more[-2:] if _TIME.fullmatch(moment)]
+    if len(moments) == 2:
+        times = _Times(*moments)
     return _AppraiseRow(
         number=number,
         rater=rater,
@@ -162,7 +172,14 @@ def _parse_appraise(cells: Sequence[str], location: str, number: int) -> _Apprai
         document=document,
         flags=tuple(flags),
         is_of_document=fields.get("is of a document", "").lower() in ("true", "1"),
-        times=tuple(float(time) for time in more[-2:] if _TIME.fullmatch(time)),
+        times=times,
+    )
+
+
+def _refuse_row(cells: Sequence[str], location: str) -> InputError:
+    return InputError(
+        f"{location} is {show_value(','.join(cells))}. Expected 9, 11 or 12 columns of Appraise: "
+        "annotator, system, item, kind, source and target language, score, ..."
     )
 
 
@@ -186,21 +203,20 @@ def _list_checks(rows: Iterable[_AppraiseRow]) -> dict[str, list[AttentionCheck]
 
 def _find_annotations(rows: Iterable[_AppraiseRow]) -> dict[RowId, Annotation]:
     """When the rater of each row rated the segments of its document, by the number of the row."""
-    together: dict[tuple[str, str, str], list[_AppraiseRow]] = defaultdict(list)
+    together: dict[tuple[str, str, str], dict[int, _Times]] = defaultdict(dict)
     for row in rows:
-        if len(row.times) == 2:
-            together[row.rater, row.system, row.document].append(row)
+        if row.times is not None:
+            together[row.rater, row.system, row.document][row.number] = row.times
     annotations: dict[RowId, Annotation] = {}
-    for key, rows_of_document in together.items():
-        begins = [row.times[0] for row in rows_of_document]
-        ends = [row.times[1] for row in rows_of_document]
+    for (rater, system, document), times_by_row in together.items():
+        begins = [times.begin for times in times_by_row.values()]
+        ends = [times.end for times in times_by_row.values()]
         # Side by side the times of segments overlap; one by one they may be hours apart.
         seconds = min(max(ends) - min(begins), sum(ends) - sum(begins))
         annotation = Annotation(
-            " ".join(key), key[0], min(begins), seconds, n_items=len(rows_of_document)
+            f"{rater} {system} {document}", rater, min(begins), seconds, n_items=len(begins)
         )
-        for row in rows_of_document:
-            annotations[row.number] = annotation
+        annotations |= dict.fromkeys(times_by_row, annotation)
     return annotations
 
 
@@ -212,7 +228,9 @@ def _find_unusable(row: _AppraiseRow) -> str | None:
         return "bad"
     if row.flags:
         return _FLAGS.get(row.flags[0], row.flags[0])
-    return "of whole documents" if row.is_of_document else None
+    if row.is_of_document:
+        return "of whole documents"
+    return None
 
 
 def _find_system(file: str) -> str:
@@ -223,19 +241,22 @@ def _find_system(file: str) -> str:
     match = re.fullmatch(r".*\.(hyp|ref)\.(.+)\.[a-z]{2,3}\.txt", file)
     if match is None:
         return file
-    return match[2] if match[1] == "hyp" else name_reference(match[2])
+    kind, system = match.groups()
+    if kind == "ref":
+        return name_reference(system)
+    return system
 
 
 def _standardize(
     name: str,
     rows: Sequence[_AppraiseRow],
     left_out: Counter[tuple[str, str]],
-    more: Mapping[str, Any],
+    evidence: Mapping[str, Any],
 ) -> InputTable:
     """Scores minus the mean of their rater in the language pair, over that rater's SD.
 
     Raters who gave all the same score have none, and are left out, as WMT22 ranked. The table `as_given`
-    has them. `more` of the tables: checks and annotations.
+    has them. Both tables have the `evidence`, checks and annotations.
     """
     scores_of: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
@@ -264,8 +285,8 @@ def _standardize(
         left_out=left_out,
         is_standardized=True,
         counts_by_document=counts_by_document,
-        as_given=_tabulate(name, as_rated, counts_by_document=counts_by_document, **more),
-        **more,
+        as_given=_tabulate(name, as_rated, counts_by_document=counts_by_document, **evidence),
+        **evidence,
     )
 
 
@@ -437,15 +458,18 @@ def read_spaced(text: str, name: str) -> InputTable:
     lines = ["\t".join(line.split()) for line in text.split("\n")]
     table = read_delimited("\n".join(lines), name)
     titles = [title.lower() for title in table.header]
-    is_mturk = "z.scr" in titles
-    if not is_mturk:
-        table = table.select([titles.index(title) for title in ("system", "seg_id", titles[1])])
-        return replace(table, header=["system", "line", "score"])
-    columns = ("sys", "sid", "z.scr", "raw.scr")
-    table = table.select([titles.index(title) for title in columns])
+    if "z.scr" in titles:
+        return _arrange_mturk(table, titles)
+    _, score, *_ = titles
+    table = table.select([titles.index(title) for title in ("system", "seg_id", score)])
+    return replace(table, header=["system", "line", "score"])
+
+
+def _arrange_mturk(table: InputTable, titles: Sequence[str]) -> InputTable:
+    table = table.select([titles.index(title) for title in ("sys", "sid", "z.scr", "raw.scr")])
     rows: NumberedRows = []
     for row, (system, *cells) in table.rows:
-        rows.append((row, [re.sub(r"\.\d+$", "", str(system)), *cells]))
+        rows.append((row, [drop_number(str(system)), *cells]))
     header = ["system", "line", "score", RAW]
     return replace(table, header=header, rows=rows, is_standardized=True)
 

@@ -304,7 +304,8 @@ def _cell_latex(kind: str, text: str, is_wrapped: bool) -> str:
     if is_text and text == MISSING:
         return "--"
     if is_text or kind in ("name", "pair"):
-        return name_cell(text) if is_wrapped else escape(text)
+        is_broken = is_wrapped and width(_approximate(text)) > _NARROWEST
+        return name_cell(text) if is_broken else escape(text)
     if not text:
         return ""
     cell = number_cell(text).replace(" ●", r"~$\bullet$")

@@ -13,17 +13,9 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Cell, Table, TableBuilder
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
-from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan_some
+from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan_pairs
 from mtsig_core.stats.significance import level_at_look, parse_look
 
-_COLUMNS = (
-    ("documents", "documents", "count", ""),
-    ("items", "items", "count", ""),
-    ("judgements", "scores", "count", ""),
-    ("raters", "raters", "count", ""),
-    ("hours", "hours of work", "score", ".1f"),
-    ("seconds_per_item", "seconds for an item", "score", ".0f"),
-)
 _TITLE = "how far the annotation is"
 _NOTE = (
     "Items are counted once, whoever rated them. Hours count a pause as a minute at most. Checks: attention checks "
@@ -38,7 +30,8 @@ def progress_sections(result: TaskComparison) -> list[Section]:
     for lang_pair, comparison in result.pairs.items():
         blocks = list(progress_blocks(comparison))
         if blocks:
-            totals.append(replace(comparison.testset.progress[0], name=lang_pair))
+            total = _find_total(comparison)
+            totals.append(replace(total, name=lang_pair))
             sections.append(Section(f"{lang_pair}: {_TITLE}", blocks))
     if len(sections) > 1:
         block = TableBlock(table=progress_table(totals), title="Annotated so far", notes=(_NOTE,))
@@ -51,20 +44,24 @@ def progress_blocks(comparison: Comparison) -> Iterator[Block]:
     rows = comparison.testset.progress
     if not rows:
         return
-    yield TableBlock(
-        table=progress_table(rows),
-        title="Annotated so far",
-        notes=(_NOTE,),
-    )
+    yield TableBlock(table=progress_table(rows), title="Annotated so far", notes=(_NOTE,))
+    total = _find_total(comparison)
+    units = "segments"
+    if comparison.settings.unit == "document":
+        units = "documents"
     for metric, metric_result in comparison.metrics.items():
         open_pairs = list_open_pairs(comparison, metric_result)
         if open_pairs:
-            [total] = [row for row in rows if row.kind == "all"]
             yield TableBlock(
-                table=open_pairs_table(open_pairs, total, _name_units(comparison)),
+                table=open_pairs_table(open_pairs, total, units),
                 title=f"{metric_title(metric)}: pairs still open",
-                notes=(_explain_open(metric_result, _name_units(comparison)),),
+                notes=(_explain_open(metric_result, units),),
             )
+
+
+def _find_total(comparison: Comparison) -> ProgressRow:
+    [total] = [row for row in comparison.testset.progress if row.kind == "all"]
+    return total
 
 
 def progress_table(rows: Sequence[ProgressRow]) -> Table:
@@ -72,15 +69,19 @@ def progress_table(rows: Sequence[ProgressRow]) -> Table:
     table = TableBuilder("progress", rows)
     table.add("kind", "of", "text")
     table.add("name", "name", "name")
-    for key, title, kind, form in _COLUMNS:
-        table.add(key, title, kind, form=form)
+    table.add("documents", "documents", "count")
+    table.add("items", "items", "count")
+    table.add("judgements", "scores", "count")
+    table.add("raters", "raters", "count")
+    table.add("hours", "hours of work", "score", form=".1f")
+    table.add("seconds_per_item", "seconds for an item", "score", form=".0f")
     table.add("checks", "checks", "written", _write_checks)
-    ruled = [k for k, row in enumerate(rows[:-1]) if row.kind != rows[k + 1].kind]
+    ruled = [k for k, (row, below) in enumerate(pairwise(rows)) if row.kind != below.kind]
     return table.build(ruled)
 
 
 def _write_checks(row: ProgressRow) -> Cell | None:
-    if not row.checks or row.kind == "system":
+    if not row.checks:
         return None
     return Cell(f"{row.checks_passed} of {row.checks}", row.checks_passed / row.checks)
 
@@ -103,27 +104,22 @@ def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPa
     What they would take is at the level of the last of the planned looks.
     """
     comparison = _at_last_look(comparison)
-    order = [row.system for row in result.systems]
-    neighbours = {frozenset(pair): k for k, pair in enumerate(pairwise(order))}
-    pair_of = {}
-    for pair in result.pairs:
-        names = frozenset((pair.a, pair.b))
-        if names in neighbours and not pair.significant:
-            pair_of[names] = pair
-    if not pair_of or cannot_plan(comparison, result.metric) is not None:
+    pair_of = {frozenset((row.a, row.b)): row for row in result.pairs if not row.significant}
+    neighbours = [
+        frozenset((upper.system, lower.system)) for upper, lower in pairwise(result.systems)
+    ]
+    open_names = [names for names in neighbours if names in pair_of]
+    if not open_names or cannot_plan(comparison, result.metric) is not None:
         return []
     difference = _choose_difference(result)
-    plans = plan_some(comparison, difference, metric=result.metric, names=pair_of.keys())
-    open_pairs = {frozenset((row.a, row.b)): row for row in plans}
-    return [
-        OpenPair(pair_of[names], open_pairs[names])
-        for names in sorted(open_pairs, key=lambda names: neighbours[names])
-    ]
+    plans = plan_pairs(comparison, difference, metric=result.metric, names=open_names)
+    plan_of = {frozenset((row.a, row.b)): row for row in plans}
+    return [OpenPair(pair_of[names], plan_of[names]) for names in open_names if names in plan_of]
 
 
 def _at_last_look(comparison: Comparison) -> Comparison:
     """The comparison with the level of the last of its planned looks."""
-    settings = comparison.settings
+    settings = comparison.settings  # whose alpha is the level of this look
     look = parse_look(settings.look)
     last_look = look._replace(number=look.n_planned)
     share = level_at_look(1.0, last_look) / level_at_look(1.0, look)
@@ -134,18 +130,14 @@ def _choose_difference(result: MetricResult) -> float:
     return default_difference(row.score for row in result.systems)
 
 
-def _name_units(comparison: Comparison) -> str:
-    if comparison.settings.unit == "document":
-        return "documents"
-    return "segments"
-
-
 def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str) -> Table:
     """How many more units each pair would take, and hours of work at the rate so far."""
 
     def count_more(row: OpenPair) -> int | None:
-        units = row.plan.size_family.units
-        return None if units is None else max(0, units - row.pair.n_units)
+        n_needed = row.plan.size_family.units
+        if n_needed is None:
+            return None
+        return max(0, n_needed - row.pair.n_units)
 
     def count_hours(row: OpenPair) -> float | None:
         more = count_more(row)

@@ -534,10 +534,10 @@ def plan(
     >>> row.size.units == row.size.segments, row.size.units > row.size_for_own.units
     (True, True)
     """
-    return plan_some(source, difference, power, metric=metric, names=None)
+    return plan_pairs(source, difference, power, metric=metric, names=None)
 
 
-def plan_some(
+def plan_pairs(
     source: Comparison | SweptSizes,
     difference: float,
     power: float = 0.8,
@@ -545,7 +545,7 @@ def plan_some(
     metric: str | None,
     names: Collection[frozenset[str]] | None,
 ) -> tuple[PairPlan, ...]:
-    """The plans of `plan`, of these pairs only, as each takes time; all if None."""
+    """As `plan`, but only pairs with these names are planned, as each takes time; all if None."""
     pairs, settings = _list_pairs(source, metric)
     if not pairs:
         raise SettingError("A difference takes two systems. Add another output.")

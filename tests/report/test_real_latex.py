@@ -7,8 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from mtsig_core import TestSet, compare
+from mtsig_core import SystemInfo, TestSet, compare
 from mtsig_core.experiments.metric_agreement import task_agreement
+from mtsig_core.experiments.rankings import make_findings
+from mtsig_core.report.experiment_reports import findings_report
+from mtsig_core.report.reports import render_report
 from mtsig_core.reviews import Begin, Decide, Entry, NoteOn
 from mtsig_core.stats.across import compare_task
 from mtsig_core.testset import SegmentScores, show_name
@@ -79,6 +82,25 @@ def test_all_tables_of_one_paper(tmp_path):
     assert too_wide(compiled(tmp_path, paper, one=one, several=several)) == []
 
 
+def findings_latex(task):
+    """The tables of a findings paper, with both shades and a published column."""
+    lang_pair, testset = next(iter(task.testsets.items()))
+    first, second, *_ = testset.systems
+    infos = {first: SystemInfo(False, unsupported=(lang_pair,)), second: SystemInfo(True)}
+    values = {"AutoRank": "1.5", "rank": "1-2"}
+    published = {lang_pair: dict.fromkeys(testset.systems, values)}
+    findings = make_findings(
+        replace(task, systems={**task.systems, **infos}),
+        "X",
+        published=published,
+        trials=99,
+        resamples=100,
+    )
+    code = render_report(findings_report(findings), "latex")
+    assert r"\rowcolor" in code and r"\cellcolor" in code and "(published)" in code
+    return code
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("n,pairs", [(2, 1), (30, 31)])
 def test_alone(tmp_path, n, pairs):
@@ -90,6 +112,7 @@ def test_alone(tmp_path, n, pairs):
         comparison_latex(compare(first, ["X"], trials=99, resamples=100, baseline=names[0])),
         comparison_latex(compare(first, ["X"], test="koehn", trials=99, resamples=100)),
         task_latex(compare_task(task, "X", trials=99, resamples=100), "mtsig task"),
+        findings_latex(task),
     ):
         assert too_wide(compiled(tmp_path, code)) == []
 
