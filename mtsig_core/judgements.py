@@ -74,6 +74,10 @@ class Judgements:
             rows.setdefault((row.system, row.line), []).append(row)
         return rows
 
+    def are_of(self, lines: Collection[int]) -> bool:
+        """Whether one of them is of these lines."""
+        return not {row.line for row in self.rows}.isdisjoint(lines)
+
     def select(self, systems: Collection[str], lines: Collection[int]) -> Judgements:
         """The judgements of these systems and lines only."""
         rows = [row for row in self.rows if row.system in systems and row.line in lines]

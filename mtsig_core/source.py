@@ -627,7 +627,7 @@ class TaskSource(_Files):
         if self.folder is None or self.scores or not os.path.lexists(self.folder):
             return source, sentences
         try:
-            self.check()
+            replace(self, refs_as_systems=False).check()  # ratings of references may be in a table
             task_pairs = list(self._all_pairs())
             tables = tables_beside(find_task(self.folder), task_pairs, MAX_DEPTH)
         except (InputError, SettingError):  # the message comes when the texts are read
@@ -640,7 +640,7 @@ class TaskSource(_Files):
             _, name, _ = path_tables[0]
             joined = replace(source, scores=(*source.scores, *path_tables))
             try:
-                joined.check()
+                replace(joined, refs_as_systems=False).check()
             except MtsigError as error:
                 sentences.append(
                     f"{self.show_path(path)} has scores ({name}) and is not used: {error}"

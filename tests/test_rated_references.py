@@ -9,7 +9,7 @@ from mtsig_core.metrics import make_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers import join_scores
 from mtsig_core.report.commands import source_options
-from mtsig_core.source import Source
+from mtsig_core.source import Source, TaskSource
 from tests.builders.results import select_cautions
 
 QUICK = dict(trials=99, resamples=50)
@@ -129,3 +129,22 @@ def test_on_the_command_line(table, tmp_path, run, run_json):
     assert set(found["esa"]["scores"]) == {"A", "B", "HUMAN-refA"}
     assert set(found["bleu"]["scores"]) == {"A", "B"}
     assert "HUMAN" not in run("segments --metrics bleu --refs-as-systems", *source).out
+
+
+def test_references_of_a_task_are_ranked_by_ratings_that_lie_beside(tmp_path):
+    texts_by_file = {
+        "references/en-de.refA.txt": "a b c d e",
+        "system-outputs/en-de/A.txt": "a b c d",
+        "system-outputs/en-de/B.txt": "a b c e",
+    }
+    for file, text in texts_by_file.items():
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n" * 4)
+    for file, rows in (("en-de.early.tsv", ROWS[:2]), ("en-de.esa.tsv", ROWS)):
+        lines = [f"{name}\t{line}\t{score + line}" for name, score in rows for line in (1, 2, 3, 4)]
+        (tmp_path / file).write_text("\n".join(["system\tline\tscore", *lines]) + "\n")
+    asked = TaskSource(str(tmp_path), pairs=("en-de",), refs_as_systems=True)
+    source, sentences = asked.join_tables_beside()
+    assert len(sentences) == 2 and all("is read from" in sentence for sentence in sentences)
+    assert ranked(source.read().testsets["en-de"]) == {"A", "B", "HUMAN-refA"}

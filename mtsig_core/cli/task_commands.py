@@ -132,6 +132,10 @@ def _follow_review(args: Namespace, command: str) -> None:
     """Set the options that a review has settled; another value of one of them is an error."""
     if args.review is None:
         return
+    if "://" in args.review:
+        raise SettingError(
+            "--review takes a file. Open the link, save the JSON under Export, and name that file."
+        )
     lines = read_lines(args.review, "a review, as the page Review exports it (JSON)")
     review = read_review("\n".join(lines), show_name(args.review))
     usual = defaults(command)

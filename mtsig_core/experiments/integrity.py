@@ -139,7 +139,8 @@ def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> I
     if cross_bleu:
         median_cross_bleu = float(np.median(list(cross_bleu.values())))
     ratings = None
-    if testset.judgements is not None:
+    judgements = testset.judgements
+    if judgements is not None and judgements.are_of(testset.lines):
         ratings = examine_ratings(testset)
     return Integrity(
         testset.name,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -137,7 +137,7 @@ def examine_ratings(testset: TestSet) -> RatingIntegrity:
         If the test set does not say who gave its ratings.
     """
     judgements = testset.judgements
-    if judgements is None:
+    if judgements is None or not judgements.are_of(testset.lines):
         raise SettingError(
             f"{testset.name} does not say who gave its ratings. Give ratings with a column rater, or a "
             "file of an annotation tool."
@@ -152,13 +152,14 @@ def examine_ratings(testset: TestSet) -> RatingIntegrity:
     raters = [replace(row, marks=_find_marks(row, raters, sd)) for row in raters]
     raters.sort(key=lambda row: len(row.marks), reverse=True)
     sole_documents = _list_sole_documents(testset, ratings, names)
+    n_shared = int(np.count_nonzero(np.bincount(ratings["output"]) > 1))
     return RatingIntegrity(
         testset.name,
         judgements.metric,
         n_ratings=len(ratings),
-        n_outputs=len(np.unique(ratings["output"])),
-        n_shared=int(np.count_nonzero(np.bincount(ratings["output"]) > 1)),
-        n_documents=len(np.unique(ratings["document"])),
+        n_outputs=_count_values(ratings, "output"),
+        n_shared=n_shared,
+        n_documents=_count_values(ratings, "document"),
         n_sole=len(sole_documents),
         sd=sd,
         raters=tuple(raters),
@@ -325,40 +326,59 @@ def _examine_raters(
     usual_variance = float(((ratings["score"] - means[ratings["rater"]]) ** 2).mean())
     raters = []
     for number in np.flatnonzero(counts).tolist():
+        name = names[number]
         is_of_rater = ratings["rater"] == number
         of_rater = ratings[is_of_rater]
         basis, expected = "outputs", by_outputs[is_of_rater]
         shared = of_rater[~np.isnan(expected)]
-        if len(np.unique(shared["document"])) < _FEWEST_SHARED:
+        if _count_values(shared, "document") < _FEWEST_SHARED:
             basis, expected = "systems", by_systems[is_of_rater]
-        is_compared = ~np.isnan(expected)
-        compared, expected = of_rater[is_compared], expected[is_compared]
-        strictness = expected - compared["score"]
-        values, value_counts = np.unique(of_rater["score"], return_counts=True)
-        name = names[number]
         passed = [check.is_passed for check in judgements.checks if check.rater == name]
         row = RaterIntegrity(
             name,
-            n_ratings=len(of_rater),
-            n_items=len(np.unique(of_rater["position"])),
-            n_documents=len(np.unique(of_rater["document"])),
-            mean=sign * float(of_rater["score"].mean()),
-            sd=float(of_rater["score"].std()),
-            strictness=_estimate_mean(strictness, compared["document"]),
             basis=basis,
+            **_describe_scores(of_rater, sign),
             spread=_estimate_spread(of_rater, usual_variance),
-            order=_estimate_order(compared, expected),
-            correlation=_correlate(compared["score"], expected),
-            frequent_score=sign * float(values[value_counts.argmax()]) + 0.0,
-            frequent_share=float(value_counts.max() / len(of_rater)),
+            **_compare_scores(of_rater, expected),
             n_checks=len(passed),
             n_passed=sum(passed),
             seconds_per_item=_time_items(judgements, name),
-            drift=_estimate_drift(strictness, compared["document"]),
             checks_p=_test_checks(passed, judgements.checks),
         )
         raters.append(row)
     return raters
+
+
+def _count_values(ratings: np.ndarray, key: str) -> int:
+    return len(np.unique(ratings[key]))
+
+
+def _describe_scores(ratings: np.ndarray, sign: int) -> dict[str, Any]:
+    """The fields of `RaterIntegrity` that need no other rater."""
+    values, counts = np.unique(ratings["score"], return_counts=True)
+    frequent = counts.argmax()
+    return {
+        "n_ratings": len(ratings),
+        "n_items": _count_values(ratings, "position"),
+        "n_documents": _count_values(ratings, "document"),
+        "mean": sign * float(ratings["score"].mean()),
+        "sd": float(ratings["score"].std()),
+        "frequent_score": sign * float(values[frequent]) + 0.0,  # no minus before a zero
+        "frequent_share": float(counts[frequent] / len(ratings)),
+    }
+
+
+def _compare_scores(ratings: np.ndarray, expected: np.ndarray) -> dict[str, Any]:
+    """The fields of `RaterIntegrity` that compare scores with those that others would give."""
+    is_known = ~np.isnan(expected)
+    ratings, expected = ratings[is_known], expected[is_known]
+    strictness = expected - ratings["score"]
+    return {
+        "strictness": _estimate_mean(strictness, ratings["document"]),
+        "order": _estimate_order(ratings, expected),
+        "correlation": _correlate(ratings["score"], expected),
+        "drift": _estimate_drift(strictness, ratings["document"]),
+    }
 
 
 def _correlate(score: np.ndarray, expected: np.ndarray) -> float | None:

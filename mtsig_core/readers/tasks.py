@@ -266,7 +266,12 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
                 if _NO_TEXTS.fullmatch(path.name) or path in list_lone_outputs(path.parent):
                     continue
                 return []
-        table = describe_task_table(path, head, list_langpairs(path))
+        try:
+            table = describe_task_table(path, head, list_langpairs(path))
+        except InputError:
+            if fmt.holds_scores:
+                raise
+            continue  # another file of a form in which scores may be
         if not table.pairs:
             return []
         tables.append(table)

@@ -154,7 +154,8 @@ def _show_ratings(
         if row is not None:
             clicked = row
     command = command_line("integrity", source, "--ratings")
-    _show_files("task.ratings", view, partial(ratings_report, ratings), command)
+    make_report = partial(ratings_report, ratings)
+    _show_files("task.ratings", view, make_report, command, prints="the ratings")
     if clicked is not None:
         row = ratings.disputed[clicked]
         query = view.address_of(lang_pair, view.kept.testset(lang_pair).digest)
@@ -225,12 +226,13 @@ def _show_files(
     make_report: Callable[[], Report],
     command: str,
     has_html: bool = True,
+    prints: str = "these numbers",
 ) -> None:
     name = (view.kept.info.name, key.removeprefix("task."))
     with st.container(horizontal=True):
         charts.download_report(make_report, name, key, has_html)
     if command:
-        command_box(command, f"{key}.command", "these numbers")
+        command_box(command, f"{key}.command", prints)
 
 
 def _name_systems(source: TaskSource, systems: Iterable[str]) -> TaskSource:

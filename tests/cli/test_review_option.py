@@ -46,6 +46,11 @@ def test_what_a_review_settles_cannot_be_set_otherwise(run, review):
     assert done.status == 2 and "--rank-rule is settled by the review" in done.err
 
 
+def test_a_link_is_told_from_a_file(run):
+    done = run("findings --demo-task --review http://127.0.0.1:8501/review?review=abc")
+    assert done.status == 2 and "save the JSON under Export" in done.err
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -1,5 +1,6 @@
 """Integrity of ratings: planted habits of raters are found, and quiet raters have no marks."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.experiments.integrity import examine_integrity
 from mtsig_core.experiments.rating_integrity import examine_ratings
 from mtsig_core.judgements import Judgement, Judgements
+from mtsig_core.readers.tasks import read_task
 from mtsig_core.report.html import report_html
 from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.latex import report_latex
@@ -18,7 +20,10 @@ from mtsig_core.report.rating_reports import rating_sections, ratings_report
 from mtsig_core.report.text import report_text
 from mtsig_core.schema import to_json
 from mtsig_core.testset import SegmentScores
+from tests.builders.code import DATA
 from tests.builders.rated_campaigns import Campaign
+
+PEARMUT = DATA / "pearmut"
 
 #: A constant rater, one 20 points stricter, one that gets 30 points stricter over time, and one
 #: that fails checks.
@@ -86,6 +91,22 @@ def test_intervals_of_strictness_have_the_true_one(is_shared):
             n += 1
             n_covered += row.strictness.low <= true - np.mean(others) <= row.strictness.high
     assert 0.88 < n_covered / n <= 0.99
+
+
+@pytest.mark.skipif(not PEARMUT.is_dir(), reason="needs the annotations in ../shared/data/pearmut")
+@pytest.mark.parametrize("name", ["dynamic", "single-stream"])
+def test_strictness_of_simulated_annotators_of_pearmut(name):
+    """Their strictness is added to scores, so that it has the opposite sign here."""
+    points = json.loads((PEARMUT / f"{name}.truth.json").read_text())["strictness"]
+    n_covered = 0
+    for testset in read_task(PEARMUT / f"{name}.annotations.json").testsets.values():
+        rows = examine_ratings(testset).raters
+        assert len(rows) == 6
+        for row in rows:
+            others = [points[other.rater] for other in rows if other.rater != row.rater]
+            true = np.mean(others) - points[row.rater]
+            n_covered += row.strictness.low <= true <= row.strictness.high
+    assert n_covered >= 11
 
 
 @pytest.mark.long
@@ -188,6 +209,10 @@ def test_a_set_without_raters_says_so():
     with pytest.raises(SettingError, match="does not say who gave its ratings"):
         examine_ratings(testset)
     assert examine_integrity(testset).ratings is None
+    rated, _ = Campaign(True, n_documents=4).make()
+    judgements = replace(rated.judgements, rows=rated.judgements.rows[:20])
+    rest = replace(rated, judgements=judgements).take(range(12, 16))
+    assert examine_integrity(rest).ratings is None
 
 
 def test_reports_have_the_ratings_in_each_format():

@@ -1,5 +1,7 @@
 """Who gave which rating, when, and which controls they passed, from files of each kind."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,15 @@ A\td1\t1\t1\tr2\ts\tt\tNo-error\tno-error
     judgements = read_judgements(write("mqm.tsv", text), "mqm")
     assert judgements.checks == (AttentionCheck("r1", False), AttentionCheck("r2", True))
     assert [(row.rater, row.score) for row in judgements.rows] == [("r1", 5), ("r2", 0)]
+
+
+def test_people_of_wmt25_are_raters_and_unknown_ones_their_slots(write):
+    slots = {"human1": 98, "annotator1": "p1", "human2": 14, "annotator2": "unknown"}
+    record = {"doc_id": "en-cs_CZ_#_news_#_d_#_0", "scores": {"A": slots}}
+    testset = read_scores([("ESA", write("wmt25.jsonl", json.dumps(record) + "\n"))])
+    assert testset.scores["ESA"].by_system["A"] == (56,)
+    [disputed] = examine_ratings(testset).disputed
+    assert disputed.scores == (("human2", 14), ("p1", 98))
 
 
 def test_a_table_with_raters_keeps_each_rating_and_its_digest(write):

@@ -316,14 +316,20 @@ def test_files_next_to_ratings_that_hold_no_texts_are_named(write, tmp_path):
     """As an organiser has them: a matrix of differences, a script, an archive, outputs alone."""
     write_mturk(write, "ad-seg-scores-cs-en.csv")
     write("ad-DA-diff-wilcoxon-rs-csen.csv", " A.1 B.2\nA.1 - 0.1*\nB.2 -0.1* -\n")
-    write("rank.R", "wilcox.test(x, y)\n")
+    write("rank.R", "wilcox.test(x, y)\n"), write("truth.json", '{\n  "raters": {"u": 1.5}\n}\n')
     outputs = write("A.jsonl", '{"doc_id": "WMT26_#_news_#_ces_Latn", "hypothesis": "a"}\n')
     archive = tmp_path / "more.tar.gz"
     with tarfile.open(archive, "w:gz") as packed:
         packed.add(outputs, "A.jsonl")
     assert [*read_task(tmp_path).testsets] == ["cs-en"]
     unread = dict(contents_of(tmp_path).unread)
-    assert set(unread) == {"ad-DA-diff-wilcoxon-rs-csen.csv", "rank.R", "A.jsonl", "more.tar.gz"}
+    assert set(unread) == {
+        "ad-DA-diff-wilcoxon-rs-csen.csv",
+        "rank.R",
+        "truth.json",
+        "A.jsonl",
+        "more.tar.gz",
+    }
     assert "the file of their sources, such as wmt26-genmt.jsonl, is not there" in unread["A.jsonl"]
     assert "unpack it" in unread["more.tar.gz"]
 
