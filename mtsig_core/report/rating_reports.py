@@ -24,7 +24,7 @@ from mtsig_core.report.experiment_reports import record_by_name, write_paragraph
 from mtsig_core.report.table import Cell, Table, TableBuilder, share_cell
 from mtsig_core.report.text import printable
 
-_NAMED = 5  # raters in the verdict
+_NAMED = 3  # raters in the verdict
 _QUOTED = 80  # characters of a text in a table
 _RATERS_NOTES = (
     "No finding is an accusation: a rater may be right, and the others wrong. A rater stands out with the whole interval "
