@@ -15,12 +15,15 @@ from typing import Any
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, StoreError
+from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan, Judgement, Judgements
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.testset import SegmentScores, TestSet
 from pages._store.database import Blob, Database
 
 # of `pack`; one more whenever what it writes changes. 1 had sentences in place of assumptions
 _FORMAT = 2
+# Fields that came later: a set without them has the bytes that it had before
+_ONLY_IF_ANY = ("runs", "judgements")
 _SET = "test set"
 _TABLE = "table"
 
@@ -199,7 +202,7 @@ def pack(testset: TestSet) -> bytes:
     content: dict[str, Any] = {"format": _FORMAT}
     for field in fields(TestSet):
         value = getattr(testset, field.name)
-        if field.name == "name" or (field.name == "runs" and not value):
+        if field.name == "name" or (field.name in _ONLY_IF_ANY and not value):
             continue
         if isinstance(value, Mapping):
             value = dict(value)
@@ -211,6 +214,8 @@ def pack(testset: TestSet) -> bytes:
     content["assumed"] = [
         [assumption.code, dict(assumption.facts)] for assumption in testset.assumed
     ]
+    if testset.judgements is not None:
+        content["judgements"] = _write_judgements(testset.judgements)
     return zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 6)
 
 
@@ -227,6 +232,8 @@ def unpack(packed: bytes, name: str) -> TestSet:
             metric: SegmentScores(*values) for metric, values in content["scores"].items()
         }
         content["assumed"] = [_read_assumption(value) for value in content.get("assumed", ())]
+        if content.get("judgements"):
+            content["judgements"] = _read_judgements(content["judgements"])
         return TestSet(name, **content)
     except (InputError, KeyError, TypeError, ValueError) as error:
         raise StoreError(
@@ -239,3 +246,20 @@ def _read_assumption(value: str | Sequence[Any]) -> Assumption:
     if isinstance(value, str):  # of the first format
         return Assumption("as-written", {"text": value})
     return Assumption(*value)
+
+
+def _write_judgements(judgements: Judgements) -> dict[str, Any]:
+    return {field.name: getattr(judgements, field.name) for field in fields(Judgements)}
+
+
+def _read_judgements(content: dict[str, Any]) -> Judgements:
+    rows = []
+    for *values, spans in content["rows"]:
+        rows.append(Judgement(*values, tuple(ErrorSpan(*span) for span in spans)))
+    return Judgements(
+        content["metric"],
+        tuple(rows),
+        tuple(Annotation(*values) for values in content["annotations"]),
+        tuple(AttentionCheck(*values) for values in content["checks"]),
+        content["is_campaign"],
+    )

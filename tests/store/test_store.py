@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import zlib
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import sqlalchemy as sa
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core.errors import StoreError
+from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan, Judgement, Judgements
 from mtsig_core.reviews import Begin, Exclude
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.testset import SegmentScores
@@ -44,6 +46,16 @@ FULL = TestSet(
     lines=[2, 5],
     scores={"human": SegmentScores({"A": [0.1 + 0.2, None], "B": [-0.0, 1e-300]}, False)},
     parses={"A": ["w\tw\t0\troot", ""]},
+    judgements=Judgements(
+        "human",
+        (
+            Judgement("A", 2, 0.3, "r1", "x", (ErrorSpan(0, 1, "minor", "fluency"),)),
+            Judgement("B", 5, 1e-300, "r2", ""),
+        ),
+        (Annotation("x", "r1", None, 61.5, 1),),
+        (AttentionCheck("r2", False),),
+        is_campaign=False,
+    ),
 )
 
 
@@ -51,8 +63,9 @@ def test_all_of_a_set_comes_back(store):
     found = store.find(store.keep(FULL, "me", SOURCE))
     back = store.load(found)
     for field in FULL.__dataclass_fields__:
-        if field != "scores":
+        if field not in ("scores", "judgements"):
             assert getattr(back, field) == getattr(FULL, field), field
+    assert asdict(back.judgements) == asdict(FULL.judgements)
     assert back.scores["human"].by_system == FULL.scores["human"].by_system
     assert not back.scores["human"].higher_is_better
     assert back.digest == FULL.digest
