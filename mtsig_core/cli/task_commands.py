@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 from mtsig_core.caution import Caution
 from mtsig_core.cli.inputs import (
@@ -67,6 +68,7 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.published_tables import published_report
 from mtsig_core.report.task_reports import task_report
 from mtsig_core.report.text import printable, warn
+from mtsig_core.results import TaskComparison
 from mtsig_core.reviews import read_review
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import compare_task, task_metrics
@@ -181,7 +183,8 @@ def add_task(parser: ArgumentParser) -> None:
 
 def _read_one_task(args: Namespace) -> TaskSource:
     """Read the task that the options name; an error if they name no task, or two."""
-    if args.demo == (args.folder is not None):
+    has_folder = args.folder is not None
+    if args.demo == has_folder:  # neither, or both
         message = (
             "A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."
         )
@@ -231,7 +234,9 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
         print(f"mtsig: {printable(sentence)}", file=sys.stderr)
 
 
-_PAUSE = 2.0  # seconds between two looks at the files of a task
+_PAUSE = (
+    2.0  # seconds between two readings of the states of files: people hardly notice a later print
+)
 
 
 def run_task(args: Namespace) -> None:
@@ -276,8 +281,7 @@ def _compare_systems(args: Namespace) -> None:
         write_report(args, published_report(source.title, published))
         return
     _print_unread(args, source)
-    task = KeptTask(source)
-    task = task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
+    task = _keep_task(args, source)
     if args.official is not None:
         run_replicate_task(args, task)
         return
@@ -291,17 +295,31 @@ def _compare_systems(args: Namespace) -> None:
         names = task_metrics(task.info, metrics)
         write_all_rules(args, {name: partial(rank, metric=name) for name in names})
         return
-    with progress_line() as progress:
-        result = compare_task(task, metrics, progress=progress, cache=KeptDraws(), **settings)
-        if args.human is not None:
-            shared = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
-            human_agreement = kept_agreement(task, args.human, progress=progress, **shared)
-            result = replace(result, agreement=human_agreement)
+    result = _compare_task(args, task, metrics, settings)
     systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
     result = replace(result, published=match_published(published, systems))
     settings["jobs"] = None
     command = task_command(task.source, metrics=metrics, human=args.human, **settings)
     write_report(args, task_report(result, command))
+
+
+def _keep_task(args: Namespace, source: TaskSource) -> KeptTask:
+    """The task without the systems that --exclude names."""
+    task = KeptTask(source)
+    return task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
+
+
+def _compare_task(
+    args: Namespace, task: KeptTask, metrics: list[str] | None, settings: dict[str, Any]
+) -> TaskComparison:
+    """The comparison, with --human also how far metrics agree with people."""
+    with progress_line() as progress:
+        result = compare_task(task, metrics, progress=progress, cache=KeptDraws(), **settings)
+        if args.human is None:
+            return result
+        shared = {name: settings[name] for name in (*AS_COMPARED, "jobs")}
+        human_agreement = kept_agreement(task, args.human, progress=progress, **shared)
+    return replace(result, agreement=human_agreement)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -430,8 +448,7 @@ def run_findings(args: Namespace) -> None:
     check_jobs(args.jobs)
     _follow_review(args, "findings")
     source = _read_one_task(args)
-    task = KeptTask(source)
-    task = task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
+    task = _keep_task(args, source)
     arguments = read_arguments(args, "findings")
     arguments["published"] = _read_published(args, source, task.task)
     metrics = args.metrics or None

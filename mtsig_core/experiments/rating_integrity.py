@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -395,7 +395,9 @@ def _time_items(judgements: Judgements, rater: str) -> float | None:
         for annotation in judgements.annotations
         if annotation.rater == rater and annotation.seconds is not None
     ]
-    return median(seconds) if seconds else None
+    if not seconds:
+        return None
+    return median(seconds)
 
 
 def _test_checks(passed: Sequence[bool], checks: Sequence[AttentionCheck]) -> float:
@@ -411,39 +413,56 @@ def _test_checks(passed: Sequence[bool], checks: Sequence[AttentionCheck]) -> fl
 # Who stands out.
 
 
+class _Bounds(NamedTuple):
+    """How far an estimate may lie from the usual, and the marks of a rater who is beyond."""
+
+    estimate: Estimate | None
+    least: float
+    most: float
+    mark_below: str
+    mark_above: str
+
+
 def _find_marks(
     row: RaterIntegrity, raters: Sequence[RaterIntegrity], sd: float
 ) -> tuple[str, ...]:
     """The marks of a rater: what lies beyond a bound with its whole interval for all raters."""
     alpha = MARKED_BY_CHANCE / (_TESTS * len(raters))
     like = [other for other in raters if other.basis == row.basis]
-    least_order = median([other.order.value for other in like if other.order] or [0.0]) - ORDER
-    usual_strictness = median(
-        [other.strictness.value for other in like if other.strictness] or [0.0]
-    )
-    usual_frequent = median(other.frequent_share for other in raters)
-    least, most = usual_strictness - STRICT * sd, usual_strictness + STRICT * sd
-    bounds = (
-        (row.strictness, least, "milder", most, "stricter"),
-        (row.spread, 1 / SPREAD_RATIO, "narrow", SPREAD_RATIO, "wide"),
-        (row.order, least_order, "order", math.inf, ""),
-        (row.drift, 0.0, "drift", 0.0, "drift"),
+    strictness = _take_median(other.strictness for other in like)
+    margin = STRICT * sd
+    least_order = _take_median(other.order for other in like) - ORDER
+    all_bounds = (
+        _Bounds(row.strictness, strictness - margin, strictness + margin, "milder", "stricter"),
+        _Bounds(row.spread, 1 / SPREAD_RATIO, SPREAD_RATIO, "narrow", "wide"),
+        _Bounds(row.order, least_order, math.inf, "order", ""),
+        _Bounds(row.drift, 0.0, 0.0, "drift", "drift"),
     )
     marks = []
-    for estimate, low, mark_below, high, mark_above in bounds:
+    for bounds in all_bounds:
+        estimate = bounds.estimate
         if estimate is None or estimate.n_documents < FEWEST_DOCUMENTS:
             continue
         wide = Estimate.make(estimate.value, estimate.se, estimate.n_documents, 1 - alpha)
-        if wide.high < low:
-            marks.append(mark_below)
-        if wide.low > high:
-            marks.append(mark_above)
+        if wide.high < bounds.least:
+            marks.append(bounds.mark_below)
+        if wide.low > bounds.most:
+            marks.append(bounds.mark_above)
+    usual_frequent = median(other.frequent_share for other in raters)
     is_frequent = row.frequent_share >= max(FREQUENT, usual_frequent + FREQUENT_MORE)
     if is_frequent and row.n_ratings >= FEWEST:
         marks.append("constant")
     if significant(row.checks_p, alpha):
         marks.append("checks")
     return tuple(marks)
+
+
+def _take_median(estimates: Iterable[Estimate | None]) -> float:
+    """The median of the values that there are; 0 without any, where nobody is compared with it."""
+    values = [estimate.value for estimate in estimates if estimate is not None]
+    if not values:
+        return 0.0
+    return median(values)
 
 
 # Outputs and documents.

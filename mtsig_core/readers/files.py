@@ -59,7 +59,9 @@ def keep_until_changed(read: Callable[[FilePath], _Result]) -> Callable[[FilePat
     @wraps(read)
     def read_kept(path: FilePath) -> _Result:
         state = read_state(path)
-        return read(path) if state is None else read_once(os.fsdecode(path), *state)
+        if state is None:
+            return read(path)
+        return read_once(os.fsdecode(path), *state)
 
     return read_kept
 
@@ -155,9 +157,11 @@ def exists(path: FilePath) -> bool:
 
 def read_state(path: FilePath) -> tuple[int, int, int] | None:
     """Size, time and number of a file, or of the zip that it is in; None of uploads and pipes."""
-    member = None if _UPLOADS.get() is not None else _split_path(path)
+    if _UPLOADS.get() is not None:
+        return None
+    member = _split_path(path)
     place = path if member is None else member.archive
-    if _UPLOADS.get() is not None or not os.path.isfile(place):
+    if not os.path.isfile(place):
         return None
     state = os.stat(place)
     return state.st_size, state.st_mtime_ns, state.st_ino

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from mtsig_core.errors import InputError
 from mtsig_core.readers.cells import read_field, to_name, to_text
@@ -199,23 +200,39 @@ def read_participants(
     for path in filter(is_of_participants, list_paths(folder)):
         text = "\n".join(read_lines(check_regular(path), SYSTEMS_TABLE))
         for row, record in read_records(text, show_name(path), bool, "an answer of a participant"):
-            location = f"{show_name(path)}, row {row}"
-            name = ""
-            is_constrained = None
-            contrastive: list[str] = []
-            for question in record:
-                if question.startswith(_SYSTEM):
-                    name = read_field(location, record, question, to_name)
-                elif question == _TRACK:
-                    track = read_field(location, record, question, to_name)
-                    is_constrained = track.startswith("Constrained")
-                elif question.startswith(_COVERAGE):
-                    answer = read_field(location, record, question, to_text) or ""
-                    if answer.startswith("Contrastive"):
-                        language = question.removeprefix(_COVERAGE).removesuffix("]")
-                        contrastive.append(f"-{_LANGUAGES.get(language, language)}")
-            if name in systems:
-                info = SystemInfo.from_name(name, is_constrained)
-                unsupported = [pair for pair in pairs if any(code in pair for code in contrastive)]
-                infos[name] = replace(info, unsupported=tuple(unsupported))
+            answer = _read_answer(record, f"{show_name(path)}, row {row}")
+            if answer.system in systems:
+                info = SystemInfo.from_name(answer.system, answer.is_constrained)
+                unsupported = filter(answer.is_contrastive, pairs)
+                infos[answer.system] = replace(info, unsupported=tuple(unsupported))
     return infos
+
+
+class _Answer(NamedTuple):
+    """What a participant of WMT26 answered."""
+
+    system: str
+    is_constrained: bool | None
+    #: The codes of languages that the system does not claim to support, as they end a pair.
+    contrastive: list[str]
+
+    def is_contrastive(self, pair: str) -> bool:
+        return any(code in pair for code in self.contrastive)
+
+
+def _read_answer(record: Mapping[str, object], location: str) -> _Answer:
+    system = ""
+    is_constrained = None
+    contrastive = []
+    for question in record:
+        if question.startswith(_SYSTEM):
+            system = read_field(location, record, question, to_name)
+        elif question == _TRACK:
+            track = read_field(location, record, question, to_name)
+            is_constrained = track.startswith("Constrained")
+        elif question.startswith(_COVERAGE):
+            coverage = read_field(location, record, question, to_text) or ""
+            if coverage.startswith("Contrastive"):
+                language = question.removeprefix(_COVERAGE).removesuffix("]")
+                contrastive.append(f"-{_LANGUAGES.get(language, language)}")
+    return _Answer(system, is_constrained, contrastive)

@@ -174,34 +174,42 @@ def _sum_up_faults(faults: Sequence[LineFault]) -> str:
 
 def list_findings(integrity: Integrity) -> list[str]:
     """Write sentences on what is worth a look, apart from the warnings about files."""
-    near, driven = {}, []
-    for row in integrity.systems:
-        nearest, document = row.nearest, row.driving_document
-        if nearest is not None and (
-            nearest.share_equal >= _ALIKE or nearest.cross_bleu >= _CROSS_BLEU
-        ):
-            names = " and ".join(map(printable, sorted((row.system, nearest.system))))
-            near[names] = (
-                f"{names} (cross-BLEU {nearest.cross_bleu:.0f}, {nearest.share_equal:.0%} of the lines are equal)"
-            )
-        if document is not None:
-            driven.append(
-                f"{printable(row.system)} ({printable(document.document)}: {document.share:.0%} of the variance)"
-            )
     sentences = []
     faults = _list_faults(integrity)
     if faults:
         sentences.append(_sum_up_faults(faults))
+    near = _name_near_pairs(integrity)
     if near:
         sentences.append(
-            f"Nearly the same output: {', '.join(near.values())}. The median cross-BLEU of two systems is "
+            f"Nearly the same output: {', '.join(near)}. The median cross-BLEU of two systems is "
             f"{integrity.median_cross_bleu:.0f}."
         )
+    driven = []
+    for row in integrity.systems:
+        document = row.driving_document
+        if document is not None:
+            driven.append(
+                f"{printable(row.system)} ({printable(document.document)}: {document.share:.0%} of the variance)"
+            )
     if driven:
         sentences.append(
             f"One document makes the {metric_title(integrity.metric)} interval wide: {', '.join(driven)}."
         )
     return sentences
+
+
+def _name_near_pairs(integrity: Integrity) -> list[str]:
+    """The pairs with nearly the same output; two that are nearest to each other once."""
+    pairs: dict[str, None] = {}
+    for row in integrity.systems:
+        nearest = row.nearest
+        if nearest is None:
+            continue
+        if nearest.share_equal >= _ALIKE or nearest.cross_bleu >= _CROSS_BLEU:
+            names = " and ".join(map(printable, sorted((row.system, nearest.system))))
+            likeness = f"cross-BLEU {nearest.cross_bleu:.0f}, {nearest.share_equal:.0%} of the lines are equal"
+            pairs[f"{names} ({likeness})"] = None
+    return list(pairs)
 
 
 def _list_faults(integrity: Integrity) -> list[LineFault]:

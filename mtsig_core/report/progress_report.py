@@ -11,7 +11,7 @@ from mtsig_core.annotation_progress import ProgressRow
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Section, TableBlock
-from mtsig_core.report.table import Cell, Table, TableBuilder
+from mtsig_core.report.table import Table, TableBuilder, share_cell
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
 from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan_pairs
 from mtsig_core.stats.significance import level_at_look, parse_look
@@ -75,15 +75,10 @@ def progress_table(rows: Sequence[ProgressRow]) -> Table:
     table.add("raters", "raters", "count")
     table.add("hours", "hours of work", "score", form=".1f")
     table.add("seconds_per_item", "seconds for an item", "score", form=".0f")
-    table.add("checks", "checks", "written", _write_checks)
+    checks = [share_cell(row.checks_passed, row.checks) for row in rows]
+    table.add_values("checks", "checks", "written", checks)
     ruled = [k for k, (row, below) in enumerate(pairwise(rows)) if row.kind != below.kind]
     return table.build(ruled)
-
-
-def _write_checks(row: ProgressRow) -> Cell | None:
-    if not row.checks:
-        return None
-    return Cell(f"{row.checks_passed} of {row.checks}", row.checks_passed / row.checks)
 
 
 class OpenPair(NamedTuple):

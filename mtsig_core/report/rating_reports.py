@@ -21,10 +21,10 @@ from mtsig_core.experiments.rating_integrity import (
 )
 from mtsig_core.report.document import Report, Section, TableBlock
 from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
-from mtsig_core.report.table import Cell, Table, TableBuilder
+from mtsig_core.report.table import Cell, Table, TableBuilder, share_cell
 from mtsig_core.report.text import printable
 
-_NAMED = 5  # raters in the verdict
+_NAMED = 3  # raters in the verdict
 _QUOTED = 80  # characters of a text in a table
 _RATERS_NOTES = (
     "No finding is an accusation: a rater may be right, and the others wrong. A rater stands out with the whole interval "
@@ -186,7 +186,8 @@ def raters_table(ratings: RatingIntegrity) -> Table:
     table.add("correlation", "r", "share", form=".2f")
     table.add("frequent_share", "most frequent", "written", _write_frequent)
     if any(row.n_checks for row in rows):
-        table.add("checks", "checks", "written", _write_checks)
+        checks = [share_cell(row.n_passed, row.n_checks) for row in rows]
+        table.add_values("checks", "checks", "written", checks)
         table.add("n_checks", "checks", "count", where="files")
     if any(row.seconds_per_item is not None for row in rows):
         table.add("seconds_per_item", "s", "score", form=".0f")
@@ -205,12 +206,6 @@ def _list_ends(estimate: Estimate | None) -> tuple[float, float, float] | None:
 
 def _write_frequent(row: RaterIntegrity) -> Cell:
     return Cell(f"{row.frequent_score:g} in {row.frequent_share:.0%}", row.frequent_share)
-
-
-def _write_checks(row: RaterIntegrity) -> Cell | None:
-    if not row.n_checks:
-        return None
-    return Cell(f"{row.n_passed} of {row.n_checks}", row.n_passed / row.n_checks)
 
 
 def disputed_table(ratings: RatingIntegrity) -> Table:

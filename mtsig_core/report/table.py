@@ -392,6 +392,13 @@ class Column:
         return dict(zip(names, value, strict=True))
 
 
+def share_cell(n: int, n_all: int) -> Cell | None:
+    """A share in whole numbers, such as 3 of 4, by which it is sorted; None of none."""
+    if not n_all:
+        return None
+    return Cell(f"{n} of {n_all}", n / n_all)
+
+
 def in_print(kind: str, text: str) -> str:
     """The text of a cell with a true minus sign, and an en dash in a range or for no value.
 

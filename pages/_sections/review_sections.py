@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -61,16 +62,29 @@ from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
 
 ALL = "all language pairs"
-# Keys of the session: why the last change was not saved, as (form, message); the link of a review
-# that was just begun; the key of the field whose text the last press of a button has saved.
+# Keys of the session: why the last change was not saved, a `_Message`; the link of a review that was
+# just begun; the key of the field whose text the last press of a button has saved.
 _SAID = "review.said"
 _BEGUN = "review.begun"
 _SAVED = "review.saved"
-# Keys of the session, too: the name of the editor; a review and the number of its last step that
-# was shown or made here.
+# Keys of the session, too: the name of the editor; `_Seen`.
 _AUTHOR = "review.author"
 _SEEN = "review.seen"
-_MOST_SEEN = 10  # steps of the history that are seen at once
+_MOST_SHOWN = 10  # steps of the history; earlier ones are folded away
+
+
+class _Message(NamedTuple):
+    """Why a change was not saved, and the form that it was made in."""
+
+    form: str  # empty: at the head of the page
+    text: str
+
+
+class _Seen(NamedTuple):
+    """The review that was last shown, and how many of its steps were shown or made here."""
+
+    review: str
+    n_steps: int
 
 
 def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
@@ -104,10 +118,10 @@ def show_message(form: str = "") -> bool:
     Return whether there is a message.
     """
     message = st.session_state.get(_SAID)
-    if message is None or message[0] != form:
+    if message is None or message.form != form:
         return False
     del st.session_state[_SAID]
-    screen.error(message[1])
+    screen.error(message.text)
     return True
 
 
@@ -115,7 +129,7 @@ def _begin(begin: Begin) -> None:
     try:
         review = reviews().begin(begin, browser.find_owner(make=True), _read_text(_AUTHOR))
     except MtsigError as problem:
-        st.session_state[_SAID] = ("", str(problem))
+        st.session_state[_SAID] = _Message("", str(problem))
     else:
         st.session_state[_BEGUN] = review.edit_link
 
@@ -150,7 +164,7 @@ class _Form:
     def _save(self, kept: KeptReview) -> None:
         message = self.find_fault()
         if message is not None:
-            st.session_state[_SAID] = (self.name, message)
+            st.session_state[_SAID] = _Message(self.name, message)
             return
         if _save(kept, self.make, self.name):
             st.session_state[_SAVED] = self.text
@@ -163,10 +177,10 @@ def _save(kept: KeptReview, make: Callable[[], Change], form: str = "") -> bool:
     try:
         reviews().add(kept.edit_link, make(), len(kept.history), _read_text(_AUTHOR))
     except MtsigError as problem:
-        st.session_state[_SAID] = (form, str(problem))
+        st.session_state[_SAID] = _Message(form, str(problem))
         return False
     st.session_state[_SAVED] = ""
-    st.session_state[_SEEN] = (kept.read_link, len(kept.history) + 1)
+    st.session_state[_SEEN] = _Seen(kept.read_link, len(kept.history) + 1)
     return True
 
 
@@ -412,9 +426,9 @@ def show_history(view: ReviewView) -> None:
     steps = list(zip(history, sentences, strict=True))
     steps.reverse()
     undone = taken_back(history)
-    for entry, text in steps[:_MOST_SEEN]:
+    for entry, text in steps[:_MOST_SHOWN]:
         _show_step(view, entry, text, entry.number in undone)
-    earlier = steps[_MOST_SEEN:]
+    earlier = steps[_MOST_SHOWN:]
     if earlier:
         with st.expander(f"{len(earlier)} earlier steps", key="review.earlier"):
             for entry, text in earlier:
@@ -434,12 +448,13 @@ def _show_step(view: ReviewView, entry: Entry, text: str, is_undone: bool) -> No
 
 def watch(view: ReviewView) -> None:
     """Show what others changed since the last run of the page, which runs again when they do."""
-    browser.watch_review(view.kept.read_link, len(view.kept.history))
-    review, n_seen = st.session_state.get(_SEEN, ("", 0))
-    if review == view.kept.read_link and n_seen < len(view.kept.history):
-        sentences = history_sentences(without_link(view.kept.history, view.title))
-        screen.plain(f"New: {'; '.join(sentences[n_seen:])}.")
-    st.session_state[_SEEN] = (view.kept.read_link, len(view.kept.history))
+    review, history = view.kept.read_link, view.kept.history
+    browser.watch_review(review, len(history))
+    last_view = st.session_state.get(_SEEN)
+    if last_view is not None and last_view.review == review and last_view.n_steps < len(history):
+        sentences = history_sentences(without_link(history, view.title))
+        screen.plain(f"New: {'; '.join(sentences[last_view.n_steps :])}.")
+    st.session_state[_SEEN] = _Seen(review, len(history))
 
 
 def ask_name() -> None:
@@ -469,9 +484,10 @@ def open_pair(view: ReviewView, lang_pair: str, comparisons: Mapping[str, Compar
         is_here = exclusion.pair in (None, lang_pair)
         if is_here and exclusion.system in comparisons[lang_pair].testset.systems:
             reasons[exclusion.system] = exclusion.reason
-    waiting = st.session_state.pop(frame.SET, None)
-    if waiting is not None:  # what was chosen for another set
-        address.switched_set(waiting[1], "", _belongs_to_set)
+    last_set = st.session_state.pop(frame.SET, None)
+    if last_set is not None:  # its choices wait for it
+        _, last_digest = last_set
+        address.switched_set(last_digest, "", _belongs_to_set)
     task = TaskComparison(view.before.kept.info, comparisons, {})
     default = defaults("compare")
     # A default is not in the address: else the page would take it out, and Back would need one
