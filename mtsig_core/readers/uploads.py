@@ -191,6 +191,12 @@ def are_documents(files: Iterable[tuple[str, bytes]], roles: Iterable[str]) -> b
     return formats == {"wmt25-texts"}
 
 
+def are_ratings(contents: Iterable[bytes]) -> bool:
+    """Whether all files hold human evaluation as published, which names its language pairs."""
+    formats = [sniff(cut_lines(content)) for content in contents]
+    return all(fmt is not None and fmt.holds_scores for fmt in formats)
+
+
 def arrange_automatic_scores(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     """Files of automatic scores of WMT25, with others beside them, as the files of a task.
 

@@ -17,6 +17,7 @@ from mtsig_core.readers.published_values import (
 from mtsig_core.readers.task_names import xml_names
 from mtsig_core.readers.uploads import (
     are_documents,
+    are_ratings,
     arrange_automatic_scores,
     arrange_task,
     holds_files,
@@ -119,9 +120,10 @@ def find_published(files: Sequence[FileLike]) -> PublishedValues | None:
 
 
 def pack_task(files: Sequence[FileLike], roles: Sequence[str]) -> Unpacked | None:
-    """Return a zip of files of several language pairs, which are a task; None for other files.
+    """Return a zip of files that are a task; None for other files.
 
-    The files are tables of scores that name the pairs, or texts with the pairs in their names.
+    The files are ratings as published, or of several language pairs: tables of scores that name the
+    pairs, or texts with the pairs in their names.
     """
 
     def pack_files_of_task() -> Unpacked | None:
@@ -133,7 +135,8 @@ def pack_task(files: Sequence[FileLike], roles: Sequence[str]) -> Unpacked | Non
         packed = _pack(name, members, files)
         with suppress(InputError):  # the message comes where the files are read
             pairs = testsets.list_pairs(packed.content, packed.name)
-            if len(pairs) > 1 or (pairs and "exclude" in roles):
+            is_task = "exclude" in roles or are_ratings(file.getvalue() for file in files)
+            if len(pairs) > 1 or (pairs and is_task):
                 return packed
         return None
 

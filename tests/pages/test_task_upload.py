@@ -449,6 +449,16 @@ def test_published_scores_stand_on_results(drop, opened, monkeypatch):
     assert any("mtsig did not compute" in caption.value for caption in results.caption)
 
 
+def test_ratings_of_one_language_pair_are_a_task(drop, opened, monkeypatch):
+    rows = ["SYS SID RAW.SCR Z.SCR N"]
+    for line in range(1, 9):
+        rows += [f"A.1 {line} 80 0.5 1", f"B.2 {line} 40 -0.{line} 1"]
+    page = drop(("ad-seg-scores-cs-en.csv", "\n".join(rows).encode()))
+    assert "These files are a shared task: cs-en." in words(page)
+    results = opened("results", testset=open_task_of(page, monkeypatch), **FEWER)
+    assert list_ranked(results) == ["A", "B"]
+
+
 MQM_ROW = "{}\td\t1\t{}\tr\ts\tt\t{}\t{}\n"
 
 
