@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -25,7 +25,7 @@ from mtsig_core.report.document import (
 )
 from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
 from mtsig_core.report.export import Records
-from mtsig_core.report.rating_reports import rating_sections, record_ratings
+from mtsig_core.report.rating_reports import make_block, rating_sections, record_ratings
 from mtsig_core.report.table import EMPTY, Table, TableBuilder
 from mtsig_core.report.text import printable
 
@@ -230,27 +230,15 @@ def integrity_blocks(integrity: Integrity, pair: str = "") -> list[Block]:
     if faults:
         table = faults_table(faults)
         notes = tuple(_explain_faults(faults))
-        blocks.append(
-            _make_table_block(table, "Lines worth a look", "Lines worth a look", notes, pair)
-        )
+        blocks.append(make_block(table, "Lines worth a look", pair, notes))
     table = integrity_table(integrity)
     if not integrity.n_lines:
         is_driven = [row.driving_document is not None for row in integrity.systems]
         table = table.pick_rows(np.flatnonzero(is_driven).tolist())
     if table:
         caption = "Lines in common, by system"
-        blocks.append(_make_table_block(table, "Integrity", caption, (_INTEGRITY_NOTE,), pair))
+        blocks.append(make_block(table, "Integrity", pair, (_INTEGRITY_NOTE,), caption))
     return blocks
-
-
-def _make_table_block(
-    table: Table, title: str, caption: str, notes: tuple[str, ...], pair: str
-) -> TableBlock:
-    """A table of a test set, or of a language pair, which its key and caption name."""
-    if pair:
-        table = replace(table, key=f"{table.key}-{pair}")
-        caption = f"{caption}, {pair}"
-    return TableBlock(table=table, title=title, caption=f"{caption}.", notes=notes)
 
 
 def missing_blocks(missing: Mapping[str, Sequence[str]], n_pairs: int) -> list[Block]:

@@ -66,7 +66,7 @@ def rating_sections(ratings: RatingIntegrity, pair: str = "") -> list[Section]:
     """Who stands out, then disputed outputs and documents; of a task with the language pair."""
     blocks = write_paragraphs([_state_verdict(ratings)], "verdict", pair)
     blocks += write_paragraphs([" ".join(_list_facts(ratings))])
-    blocks.append(_make_block(raters_table(ratings), "Raters", pair, _RATERS_NOTES))
+    blocks.append(make_block(raters_table(ratings), "Raters", pair, _RATERS_NOTES))
     title = "Ratings"
     if pair:
         title = f"Ratings, {pair}"
@@ -77,16 +77,19 @@ def rating_sections(ratings: RatingIntegrity, pair: str = "") -> list[Section]:
     }
     for title, table in tables.items():
         if table:
-            sections.append(Section(title, [_make_block(table, title, pair)], depth=3))
+            sections.append(Section(title, [make_block(table, title, pair)], depth=3))
     return sections
 
 
-def _make_block(table: Table, title: str, pair: str, notes: tuple[str, ...] = ()) -> TableBlock:
-    caption = f"{title}."
+def make_block(
+    table: Table, title: str, pair: str, notes: tuple[str, ...] = (), caption: str = ""
+) -> TableBlock:
+    """A table of a test set, or of a language pair, which its key and caption name."""
+    caption = caption or title
     if pair:
-        caption = f"{title}, {pair}."
         table = replace(table, key=f"{table.key}-{pair}")
-    return TableBlock(table=table, title=title, caption=caption, notes=notes)
+        caption = f"{caption}, {pair}"
+    return TableBlock(table=table, title=title, caption=f"{caption}.", notes=notes)
 
 
 # Sentences.
