@@ -64,9 +64,17 @@ class _Texts:
         """The outputs by system, without systems that have only scores."""
         outputs = {}
         for name, lines in self.testset.systems.items():
-            if lines[0] is not None:
+            if any(line is not None for line in lines):
                 outputs[name] = strip_texts(lines)
         return outputs
+
+    @cached_property
+    def has_text(self) -> np.ndarray:
+        """Where an output is known, empty or not: raters see only some, (outputs, segments)."""
+        has_text = np.zeros((len(self.systems), self.testset.n_segments), dtype=bool)
+        for output, name in enumerate(self.systems):
+            has_text[output] = [line is not None for line in self.testset.systems[name]]
+        return has_text
 
     @property
     def outputs(self) -> list[list[str]]:
@@ -114,10 +122,11 @@ class _Texts:
         From (texts, segments) to (outputs, segments).
         """
         n_outputs = len(self.outputs)
-        in_outputs = marks[:n_outputs]
+        in_outputs = marks[:n_outputs] & self.has_text
         in_reference = marks[n_outputs:].any(axis=0)
-        n_others = in_outputs.sum(axis=0) - in_outputs
-        is_usual = in_reference | (2 * n_others >= max(1, n_outputs - 1))
+        n_others = self.has_text.sum(axis=0) - self.has_text
+        n_others_marked = in_outputs.sum(axis=0) - in_outputs
+        is_usual = in_reference | (2 * n_others_marked >= np.maximum(1, n_others))
         odd: np.ndarray = in_outputs & ~is_usual
         return odd
 
@@ -158,10 +167,8 @@ def _list_findings(odd: np.ndarray) -> Iterator[_Finding]:
 
 
 def _find_empty(texts: _Texts) -> Iterator[_Finding]:
-    """Lines without a text, apart from outputs that nobody was shown."""
-    is_missing = [[text is None for text in texts.testset.systems[name]] for name in texts.systems]
-    odd = texts.select_odd(texts.mark(lambda line, _: not line))
-    return _list_findings(odd & ~np.array(is_missing, dtype=bool))
+    """Lines without a text."""
+    return _list_findings(texts.select_odd(texts.mark(lambda line, _: not line)))
 
 
 def _find_untranslated(texts: _Texts) -> Iterator[_Finding]:

@@ -43,13 +43,18 @@ class DocumentFiles:
 def find_documents(folder: Path) -> DocumentFiles | None:
     """The files of such a task in a folder, or in an archive; None of another."""
     mains, outputs = _list_documents(folder)
-    return DocumentFiles(mains[0], tuple(outputs)) if len(mains) == 1 and outputs else None
+    if len(mains) != 1 or not outputs:
+        return None
+    [main] = mains
+    return DocumentFiles(main, tuple(outputs))
 
 
 def list_lone_outputs(folder: Path) -> list[Path]:
     """The files of outputs in a folder where the file of their sources is missing."""
     mains, outputs = _list_documents(folder)
-    return [] if mains else outputs
+    if mains:
+        return []
+    return outputs
 
 
 def _list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -121,8 +126,11 @@ def read_documents_task(
     outputs = {strip_ending(show_name(path.name)): _read_table(path) for path in files.outputs}
     bare = replace(main, references={_STAND_IN: main.sources or ()})
     testsets = {}
-    for pair in known if pairs is None else pairs:
-        testsets[pair] = _join(pair, main if pair in with_references else bare, outputs)
+    if pairs is None:
+        pairs = known
+    for pair in pairs:
+        table = main if pair in with_references else bare
+        testsets[pair] = _join(pair, table, outputs)
     return testsets
 
 

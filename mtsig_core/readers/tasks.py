@@ -33,7 +33,7 @@ from mtsig_core.readers.files import (
     list_folder,
     list_paths,
 )
-from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, find_format, sniff
+from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, Format, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
 from mtsig_core.readers.pearmut import find_campaign_pair
 from mtsig_core.readers.published_values import list_published_files, read_published_file
@@ -256,16 +256,11 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
     tables = []
     for path in rating_paths or paths:
         head = read_beginning(path)
-        if is_unrated_campaign(path, head):
-            continue
         fmt = sniff(cut_lines(head))
-        if fmt is None or not fmt.holds_scores:
-            if read_published_file(path):
-                continue
-            if fmt is None or SCORE_TABLE not in fmt.reads:
-                if _NO_TEXTS.fullmatch(path.name) or path in list_lone_outputs(path.parent):
-                    continue
-                return []
+        if _lies_beside_tables(path, head, fmt):
+            continue
+        if fmt is None or not _may_hold_scores(fmt):
+            return []
         try:
             table = describe_task_table(path, head, list_langpairs(path))
         except InputError:
@@ -278,6 +273,23 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
         if table.name == STANDARDIZED_DA:
             tables.append(table._replace(name=RAW_DA))
     return tables
+
+
+def _may_hold_scores(fmt: Format) -> bool:
+    return fmt.holds_scores or SCORE_TABLE in fmt.reads
+
+
+def _lies_beside_tables(path: Path, head: bytes, fmt: Format | None) -> bool:
+    """Whether a file is no table of scores of segments, and cannot be a text that others score."""
+    if is_unrated_campaign(path, head):
+        return True
+    if fmt is not None and fmt.holds_scores:
+        return False
+    if read_published_file(path):
+        return True
+    if fmt is not None and _may_hold_scores(fmt):
+        return False
+    return _NO_TEXTS.fullmatch(path.name) is not None or path in list_lone_outputs(path.parent)
 
 
 def is_unrated_campaign(path: Path, head: bytes) -> bool:

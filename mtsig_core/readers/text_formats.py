@@ -233,7 +233,10 @@ def split_document_id(document_id: str) -> DocumentId:
         document = _FIELDS_2026.join([domain, *names])
         return DocumentId(f"{source}-{target}", domain, document)
     langpair, *more = document_id.split(_FIELDS_2025)
-    return DocumentId(langpair, more[0], document_id) if more else DocumentId("", "", document_id)
+    if not more:
+        return DocumentId("", "", document_id)
+    domain, *_ = more
+    return DocumentId(langpair, domain, document_id)
 
 
 def read_wmt25(text: str, name: str) -> TextTable:

@@ -155,6 +155,15 @@ def test_outputs_without_source_and_reference_are_compared_with_each_other(corpu
     assert (fault.kind, fault.system, fault.lines) == ("empty", "A", (1,))
 
 
+def test_outputs_that_are_not_known_are_no_faults(corpus):
+    _, _, outputs = corpus
+    partly = [None if row % 2 == 0 else line for row, line in enumerate(outputs["A"])]
+    partly[1] = ""
+    systems = {"A": partly, "B": outputs["B"], "C": outputs["A"]}
+    [fault] = find_line_faults(rate_without_references(systems))
+    assert (fault.kind, fault.system, fault.lines) == ("empty", "A", (2,))
+
+
 def test_the_table_names_lines_and_each_kind_has_words(corpus):
     assert list(FAULT_WORDS) == list(FINDERS)
     fault = find_planted(corpus, range(0, 70, 10), lambda row, line: "")["empty"]

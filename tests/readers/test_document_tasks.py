@@ -120,5 +120,5 @@ def test_a_damaged_file_is_named(folder):
 
 def test_a_system_alone_is_no_task(tmp_path):
     (tmp_path / "A.jsonl").write_text(FILES["systems/A.jsonl"])
-    with pytest.raises(InputError, match="has no references/"):
+    with pytest.raises(InputError, match="not the file of their sources and references"):
         read_task(tmp_path)

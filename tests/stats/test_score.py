@@ -288,7 +288,7 @@ def test_systems_with_ratings_alone_have_no_score_by_texts():
     assert [
         (name, row.system, row.score) for name, one in found.metrics.items() for row in one.systems
     ] == [("bleu", "A", 100.0), ("human", "A", 1.5), ("human", "HUMAN-refB", 3.0)]
-    assert Page(found._repr_html_()).cells == ["A", "100.00", "1.50", "HUMAN-refB", "-", "3.00"]
+    assert Page(found._repr_html_()).cells == ["A", "100.00", "1.50", "HUMAN-refB", "–", "3.00"]
 
 
 def test_shown_in_a_notebook_in_a_line_and_as_a_frame():
