@@ -1300,7 +1300,7 @@ def replication_sentences(replication: AnyReplication) -> list[str]:
 
 def _list_testset_differences(replication: Replication) -> list[str]:
     """List names that table and test set write differently, or that only one of them has."""
-    not_compared = "Not compared, because this test set cannot be scored by them"
+    not_compared = "Columns that are no metric and no scores of this test set, so not compared"
     sentences = _list_renamed(replication.by_rule)
     sentences += _list_names("Only here", replication.only_here)
     only_there = replication.only_there
