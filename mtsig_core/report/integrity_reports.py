@@ -20,7 +20,6 @@ from mtsig_core.report.document import (
     Paragraph,
     Report,
     Section,
-    TableBlock,
     Warnings,
 )
 from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
