@@ -76,6 +76,7 @@ from mtsig_core.stats.cautions import about_ratings
 from mtsig_core.stats.kept_tasks import KeptDraws, KeptTask
 from mtsig_core.stats.published_scores import match_published
 from mtsig_core.stats.settings import check_jobs
+from mtsig_core.stats.significance import ONLY_LOOK
 from mtsig_core.task import Task, TaskExclusion, format_exclusion, read_exclusions
 from mtsig_core.testset import show_name
 
@@ -250,6 +251,12 @@ def run_task(args: Namespace) -> None:
             continue
         states = new_states
         print(f"mtsig: the files have changed, {datetime.now():%H:%M:%S}", file=sys.stderr)
+        if args.look != ONLY_LOOK:
+            print(
+                f"mtsig: Look {args.look} has decided once. Below, take only the progress; the next look has its own "
+                "number.",
+                file=sys.stderr,
+            )
         try:
             _compare_systems(args)
         except InputError as error:  # the next change may mend it

@@ -293,8 +293,9 @@ def test_a_watched_task_is_printed_again_when_it_grows(tmp_path, capsys, monkeyp
 
     monkeypatch.setattr(task_commands, "sleep", pause)
     with pytest.raises(KeyboardInterrupt):
-        main(["task", str(tmp_path), "--watch", "--trials", "9", "--resamples", "99"])
+        main(["task", str(tmp_path), "--watch", "--look=2/3", "--trials=9", "--resamples=99"])
     out, problems = capsys.readouterr()
+    assert problems.count("Look 2/3 has decided once") == 2
     assert re.findall(r"ESA, eng_Latn-ces_Latn: (\d+) ratings", out) == ["4", "8"]
     assert problems.count("the files have changed") == 2 and "cannot be read" not in problems
 
