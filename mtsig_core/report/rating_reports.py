@@ -37,9 +37,9 @@ _RATERS_NOTES = (
     "the others' ratings of the same outputs. If two people share outputs only with each other, nobody can tell who is "
     "right. By systems: with what the others gave to the same systems and domains, as too few outputs are shared; their "
     "items may be harder or easier. Spread: the SD over that of all raters. Same order: how often two systems of an item "
-    "are in the order of the others; r: the correlation with their scores. Drift: how much stricter the second half of "
-    "their documents is. n: ratings. s: the median seconds for an item, as the tool noted them. Intervals "
-    f"are at {CONFIDENCE:.0%}, by document.",
+    "are in the order of the others. Correlation: with their scores. Drift: how much stricter the second half of their "
+    "documents is. Seconds: the median for an item, as the tool noted them. Intervals are at "
+    f"{CONFIDENCE:.0%}, by document.",
 )
 
 
@@ -186,15 +186,15 @@ def raters_table(ratings: RatingIntegrity) -> Table:
             table.add_values(key, title, "estimate", values, form=estimate_form)
     where = "" if len({row.basis for row in rows}) > 1 else "files"
     table.add("basis", "compared by", "text", where=where)
-    table.add("correlation", "r", "share", form=".2f")
+    table.add("correlation", "correlation", "share", form=".2f")
     table.add("frequent_share", "most frequent", "written", _write_frequent)
     if any(row.n_checks for row in rows):
         checks = [share_cell(row.n_passed, row.n_checks) for row in rows]
         table.add_values("checks", "checks", "written", checks)
         table.add("n_checks", "checks", "count", where="files")
     if any(row.seconds_per_item is not None for row in rows):
-        table.add("seconds_per_item", "s", "score", form=".0f")
-    table.add("n_ratings", "n", "count")
+        table.add("seconds_per_item", "seconds", "score", form=".0f")
+    table.add("n_ratings", "ratings", "count")
     table.add("n_documents", "documents", "count", where="files")
     table.add("mean", "mean", "score", form=form, where="files")
     table.add("sd", "SD", "score", form=form, where="files")
