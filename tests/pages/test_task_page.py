@@ -272,8 +272,7 @@ def test_what_is_usual_stands_in_no_address_of_the_next_page(folder, open_task):
     offer = testsets.TaskOffer("task", kept.source, ())
     for metric, told in (("XCOMET", None), ("MetricX-24", "MetricX-24")):
         view = views.TaskView("task", offer, kept, metric, {})
-        found = compare_task(kept, metric, trials=99)
-        assert view.address_of("en-de_DE", found)["metric"] == told
+        assert view.address_of("en-de_DE", "digest")["metric"] == told
 
 
 def test_a_folder_of_scores_is_read_for_its_pairs_once(opened, root, monkeypatch):
