@@ -43,6 +43,7 @@ def said(page):
     return page.locator(".mt-plain", has_text="Examining the pair")
 
 
+@pytest.mark.long
 def test_progress_cancel_other_pages_and_once_more(held, at, page, said, options):
     held.hold(0.25)
     page.goto(at("pair", options, trials=1999))

@@ -160,7 +160,7 @@ def reveal_by_keyboard(page, stage, scene):
 
 
 @pytest.mark.parametrize(
-    "scene", brief(3, FIRST_SCENES + [scene for scene in SCENES if scene not in FIRST_SCENES])
+    "scene", brief(2, FIRST_SCENES + [scene for scene in SCENES if scene not in FIRST_SCENES])
 )
 def test_a_scene_by_keyboard_alone_and_by_its_link(at, page, another_window, scene):
     received = []

@@ -131,6 +131,7 @@ CRAMPED = """picture => Object.entries(picture._fullLayout._pushmargin)
   .map(([what, needs]) => what + JSON.stringify(needs))"""
 
 
+@pytest.mark.long
 def test_names_are_literal_and_every_page_fits(at, page, options):
     page.goto(at("", options, **ASKED, **PAIR, **LIGHTER))
     for path, title in TITLES.items():

@@ -79,6 +79,7 @@ def test_systems_are_chosen_as_for_a_task(run):
     assert "| Oak-closed |" in done and "| Elm-closed |" not in done
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pair", "table", "ranks"),
     [("en-zh", "human/wmt24/official/ranking.tsv", 13)],

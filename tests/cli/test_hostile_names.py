@@ -118,7 +118,7 @@ def asked(command, form, hostile):
 # All formats of one command, and each command in one.
 @pytest.mark.parametrize(
     ("command", "form"),
-    brief(23, sorted(formats(), key=lambda case: case[0] != "compare" and case[1] != "text")),
+    brief(14, sorted(formats(), key=lambda case: case[0] != "compare" and case[1] != "text")),
 )
 def test_no_name_commands_the_terminal(run, hostile, command, form):
     found = run(*asked(command, form, hostile))

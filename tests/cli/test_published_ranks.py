@@ -69,6 +69,7 @@ def rank_by_people(rule):
     return compare(testset, "human", rank_rule=rule).metrics["human"].systems
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", brief(1, ["wmt25", "simultaneous"]))
 def test_the_rule_is_found(rule, tmp_path, run_json):
     systems = rank_by_people(rule)
@@ -129,6 +130,7 @@ def test_the_tables_of_wmt22_come_out_of_the_ratings(file, said, run):
     assert said in run("score", f"--scores=z={ratings}", *options).out
 
 
+@pytest.mark.long
 @needs_published
 def test_the_means_of_wmt21_come_out_of_a_folder(run):
     """The name of the table says the language pair."""
@@ -139,7 +141,7 @@ def test_the_means_of_wmt21_come_out_of_a_folder(run):
 
 
 @needs_published
-@pytest.mark.parametrize(("pair", "n"), [("cs-en", 9), ("de-en", 20)])
+@pytest.mark.parametrize(("pair", "n"), brief(1, [("cs-en", 9), ("de-en", 20)]))
 def test_the_clusters_and_wins_of_wmt21_come_out(pair, n):
     testset = read_scores({"z": HUMAN / f"wmt21/ad-seg-scores-{pair}.csv"})
     result = compare(testset, "z", trials=99, resamples=20, rank_rule="wmt21").metrics["z"]
@@ -172,6 +174,7 @@ def test_the_ranks_of_wmt22_out_of_english_come_out():
     }
 
 
+@pytest.mark.long
 def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, run, run_json):
     """As WMT25 has it, each of two ratings of a segment is a segment of its own; their mean gives
     other ranks.

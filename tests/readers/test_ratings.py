@@ -19,6 +19,7 @@ from mtsig_core.readers.rating_formats import parse_weights
 from mtsig_core.readers.task_contents import contents_of
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
 from mtsig_core.stats.ranks import wmt25
+from tests.builders.cases import brief
 from tests.builders.code import DATA
 
 PUBLISHED = DATA / "human"
@@ -478,6 +479,7 @@ def test_mqm_side_by_side(write):
     assert guess_uploads([("sxs.tsv", SIDE_BY_SIDE.encode())]) == [("scores", "MQM")]
 
 
+@pytest.mark.long
 @needs_published
 def test_side_by_side_mqm_as_published():
     """Held against sums by a loop of our own, which knows only the weights."""
@@ -685,7 +687,7 @@ def test_the_result_counts_the_ratings(write, run, run_json):
 
 
 @needs_published
-@pytest.mark.parametrize(("pair", "waves"), [("en-cs", "2"), ("en-zh", "23")])
+@pytest.mark.parametrize(("pair", "waves"), brief(1, [("en-cs", "2"), ("en-zh", "23")]))
 def test_the_ranking_of_wmt24_comes_out(pair, waves):
     with open(PUBLISHED / "wmt24/official/ranking.tsv") as file:
         published = {
