@@ -7,6 +7,8 @@ from collections.abc import Callable
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
+from mtsig_core.errors import StoreError
+
 
 def _count_none(_link: str) -> int:
     """Count nothing, until the pages are loaded."""
@@ -24,5 +26,8 @@ def count_steps_by(count: Callable[[str], int]) -> None:
 
 async def answer(request) -> JSONResponse:
     """Answer ``/_mtsig/review/LINK`` to whoever has the link to read it, or to edit it."""
-    n_steps = await run_in_threadpool(_count_steps, request.path_params["link"])
+    try:
+        n_steps = await run_in_threadpool(_count_steps, request.path_params["link"])
+    except StoreError:  # the browser asks again, and the page says what is wrong
+        return JSONResponse({}, 503)
     return JSONResponse({"steps": n_steps}, 200 if n_steps else 404)
