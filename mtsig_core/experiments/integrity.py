@@ -15,7 +15,8 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.cautions import find_missing_tokenizers
 from mtsig_core.stats.engine import UnitStatistics, jackknife_scores
-from mtsig_core.stats.file_cautions import about_files, strip_texts
+from mtsig_core.stats.file_cautions import about_files
+from mtsig_core.stats.line_cautions import strip_texts
 from mtsig_core.stats.resampling import make_units
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet

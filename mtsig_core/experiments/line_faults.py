@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from mtsig_core.stats.file_cautions import find_shared_start, strip_texts
-from mtsig_core.stats.line_cautions import ENTITY, find_script
+from mtsig_core.stats.file_cautions import find_shared_start
+from mtsig_core.stats.line_cautions import ENTITY, find_script, strip_texts
 from mtsig_core.testset import TestSet
 
 _LONG = 20  # characters of a line that says more than a name or a number

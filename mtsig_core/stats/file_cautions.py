@@ -18,7 +18,13 @@ from mtsig_core.alignment import Reordering, find_reordering
 from mtsig_core.caution import Caution
 from mtsig_core.languages import find_spaceless
 from mtsig_core.metrics.cache import remember
-from mtsig_core.stats.line_cautions import ENTITY, Lines, about_characters, about_lines
+from mtsig_core.stats.line_cautions import (
+    ENTITY,
+    Lines,
+    about_characters,
+    about_lines,
+    strip_texts,
+)
 from mtsig_core.testset import TestSet, show_name
 
 _SEARCHED = 2000  # segments to look at
@@ -79,11 +85,6 @@ def _about_language(testset: TestSet) -> Iterator[Caution]:
             yield Caution("is-source", a=name)
         elif language != expected and any(output):
             yield Caution("other-script", {"language": language, "expected": expected}, a=name)
-
-
-def strip_texts(texts: Iterable[str | None]) -> list[str]:
-    """Return texts without spaces at their ends; missing ones are empty."""
-    return [(text or "").strip() for text in texts]
 
 
 # -------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -65,7 +65,7 @@ class _ComparedTexts:
     @cached_property
     def references(self) -> list[list[str]]:
         """The references without spaces around each line."""
-        return [_strip(lines) for lines in self.testset.references.values()]
+        return [strip_texts(lines) for lines in self.testset.references.values()]
 
     @cached_property
     def sources(self) -> list[str]:
@@ -73,7 +73,7 @@ class _ComparedTexts:
         lines = self.testset.sources
         if lines is None:
             return self.references[0]
-        return _strip(lines)
+        return strip_texts(lines)
 
     @cached_property
     def sources_without_numbers(self) -> list[str]:
@@ -114,8 +114,9 @@ class _ComparedTexts:
         return max(n, share * self.testset.n_segments)
 
 
-def _strip(lines: Lines) -> list[str]:
-    return ["" if line is None else line.strip() for line in lines]
+def strip_texts(texts: Iterable[str | None]) -> list[str]:
+    """Return texts without spaces at their ends; missing ones are empty."""
+    return [(text or "").strip() for text in texts]
 
 
 def _find_repeated(lines: Lines, texts: _ComparedTexts) -> _Facts | None:
@@ -150,7 +151,7 @@ def _find_untranslated(lines: Lines, texts: _ComparedTexts) -> _Facts | None:
     if texts.testset.sources is None:
         return None
     rows = []
-    for row, (line, source) in enumerate(zip(_strip(lines), texts.sources, strict=True)):
+    for row, (line, source) in enumerate(zip(strip_texts(lines), texts.sources, strict=True)):
         if len(source) >= _LONG and line == source:
             wording = _MARKS.sub("", source)
             if all(_MARKS.sub("", reference[row]) != wording for reference in texts.references):

@@ -62,6 +62,7 @@ from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
 
 ALL = "all language pairs"
+_PUBLIC = "all readers and every export have it"  # a name or reason that an editor gives
 # Keys of the session: why the last change was not saved, a `_Message`; the link of a review that was
 # just begun; the key of the field whose text the last press of a button has saved.
 _SAID = "review.said"
@@ -226,7 +227,7 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
             "Reason",
             key=reason_key,
             max_chars=LONGEST_REASON,
-            placeholder="all readers and every export have it",
+            placeholder=_PUBLIC,
         )
 
     def make() -> Exclude:
@@ -463,7 +464,7 @@ def ask_name() -> None:
         "Your name, for the history",
         key=_AUTHOR,
         max_chars=LONGEST_NAME,
-        placeholder="all readers and every export have it",
+        placeholder=_PUBLIC,
     )
 
 
