@@ -278,7 +278,10 @@ def show_chance(pair: Pair) -> None:
     n_tested = len(pair.result.tested)
     if row.p_value is not None and is_corrected(pair.settings.correction, n_tested):
         adjusted_p = write_p(row.p_adjusted, "adjusted p")
-        remark += f" Corrected for {format_count(n_tested, 'pair')}, which decides: {adjusted_p}."
+        remark += (
+            f" After correction for {format_count(n_tested, 'pair')} (the result to report): "
+            f"{adjusted_p}."
+        )
     screen.faint(remark)
     edges, counts = count_permutations(examination)
     figure = partial(
@@ -598,8 +601,8 @@ def _draw_documents(
         sentences.append(f"The {len(extremes)} of {len(rows):,} documents that matter most.")
     change = "lower" if values[0] >= 0 else "higher"
     sentences.append(
-        "A bar shows how much a document adds to the difference: without the first one it would be "
-        f"{rounded(abs(values[0]))} {change}."
+        "A bar shows how much a document adds to the difference. Without the top document it would "
+        f"be {rounded(abs(values[0]))} {change}."
     )
     if has_texts:
         sentences.append("Click a bar to read its document.")

@@ -247,7 +247,7 @@ def show_tests(view: View) -> None:
 
 
 def show_triples(result: MetricResult, n: int) -> None:
-    """Draw triples whose first system is better than the last; the middle differs from neither."""
+    """Draw triples whose first system is better than the last; the middle one is not different."""
     if not n:
         st.write("No such triple.")
         return
@@ -260,7 +260,7 @@ def show_triples(result: MetricResult, n: int) -> None:
         st.caption(f"One of the {n:,} triples for each better system.")
     systems = result.systems
     table = TableBuilder("triples", triples)
-    for place, title in enumerate(("better", "differs from neither", "worse")):
+    for place, title in enumerate(("better", "not different from either", "worse")):
         names = [systems[triple[place]].system for triple in triples]
         table.add_values(title, title, "name", names)
     screen.show_table(table.build())

@@ -224,10 +224,10 @@ def show_scores(view: View, comparison: Comparison) -> None:
             "The interval is for the score of this system. No rank, because there is no other system."
         )
         return
-    caption = "Do not judge by overlapping intervals; the test of the differences decides"
+    caption = "Overlapping intervals do not mean 'no difference'. Use the test"
     is_family_wise = CORRECTIONS[settings.correction].family_wise
     if len(result.tested) > 1 and is_family_wise and keeps_its_level(comparison):
-        caption += ", for all pairs together"
+        caption += ", which covers all pairs together"
     caption += "."
     if table.ruled:
         caption += " A line separates systems whose rank ranges do not overlap."
@@ -318,7 +318,7 @@ def _show_picture(view: View, comparison: Comparison) -> None:
         charts.download("Picture (SVG)", picture, view.named(), "svg", "summary.svg")
         browser.png_button("Picture (PNG)", picture, png_name, "summary.png")
     st.caption(
-        "The pictures have the verdict and its caveats, and so has what the camera above the figure saves."
+        "The pictures have the verdict and its caveats, also when saved with the camera icon."
     )
 
 

@@ -112,7 +112,7 @@ def show(  # noqa: PLR0913  each page names what its figure has
     place = st.container()
     with st.expander("Numbers, files, command", key=f"{key}.box"):
         picture = st.radio(
-            "The camera above the figure saves it as",
+            "The camera icon saves the figure as",
             ["png", "svg"],
             horizontal=True,
             key=f"{key}.picture",

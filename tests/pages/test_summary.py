@@ -379,7 +379,7 @@ def test_files_have_the_caveats_that_the_page_shows(app, source, monkeypatch):
     page = app(source)
     cautions = pick_verdict_cautions(compare(source.read()), "bleu")
     caveats = [caution.finding for caution in cautions]
-    assert "Only BLEU was used. Another metric may decide otherwise." in caveats
+    assert "Only BLEU was used. Another metric may give a different result." in caveats
     assert explain_few_documents(source) in caveats
     pictures = [" ".join(re.findall(r"<text[^>]*>([^<]*)</text>", files["svg"]))]
     for chart in page.get("plotly_chart"):
