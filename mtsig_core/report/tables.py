@@ -1037,8 +1037,7 @@ def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
     table = TableBuilder("disagreement", rows)
     table.add("language_pair", "language pair", "name", attrgetter("title"))
     table.add("n_pairs", "pairs of systems", "count", _DisputeRow.count_pairs)
-    some = "significant by some metrics only"
-    kinds = {AGREE: "alike", some: some, "opposite": "opposite"}
+    kinds = {AGREE: "alike"} | {kind: kind for kind in reversed(NOT_ALIKE)}
     if any(dispute.count(UNDECIDED) for dispute in disputed):
         kinds[UNDECIDED] = UNDECIDED
     for kind, title in kinds.items():

@@ -408,8 +408,8 @@ def test_the_caption_claims_joint_decisions_only_where_the_test_keeps_its_level(
     app, source, controls, is_joint
 ):
     told = captions(app(source, **controls))
-    assert "the test of the differences decides" in told
-    assert ("decides, for all pairs together" in told) is is_joint
+    assert "Use the test" in told
+    assert ("Use the test, which covers all pairs together" in told) is is_joint
 
 
 def test_training_runs(opened, tmp_path):

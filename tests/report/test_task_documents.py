@@ -597,7 +597,7 @@ def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):
 def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say_otherwise(found):
     def said(told):
         return [
-            one for one in list_gaps_across(told, "X") if "interval is for its own pair only" in one
+            one for one in list_gaps_across(told, "X") if "interval is for one pair only" in one
         ]
 
     macro = found.macro["X"]
@@ -613,7 +613,7 @@ def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say
     assert note in json.loads(task_json(told))["macro"]["X"]["notes"]
     other = replace(first, better="a", ci_low=-0.5)
     both = replace(found, macro={"X": replace(macro, pairs=(first, other, *macro.pairs[2:]))})
-    assert "1 pair is significant although 0 is inside the interval." in said(both)[0]
+    assert "1 pair is significant, but the interval includes 0." in said(both)[0]
     shut = replace(
         found,
         macro={"X": replace(macro, pairs=(replace(first, decidable=False), *macro.pairs[1:]))},
