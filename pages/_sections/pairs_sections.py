@@ -248,9 +248,6 @@ def show_tests(view: View) -> None:
 
 def show_triples(result: MetricResult, n: int) -> None:
     """Draw triples whose first system is better than the last; the middle differs from neither."""
-    if not n:
-        st.write("No such triple.")
-        return
     triples = ranks.triple_examples(ranks.better_matrix(result), _MOST_TRIPLES)
     st.caption(
         "The first system is significantly better than the last, and neither differs significantly from the one "
