@@ -350,18 +350,24 @@ def show_files(files: TaskFiles) -> None:
 _MOST_SHOWN = 500  # rows; the file has all
 
 
+def has_several_metrics(view: TaskView) -> bool:
+    """Return whether the task has further metrics to compare with the metric of the page."""
+    return bool(_list_further_metrics(view))
+
+
+def _list_further_metrics(view: TaskView) -> list[str]:
+    info = view.kept.info
+    metrics = dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
+    return [name for name in metrics if name != view.metric]
+
+
 def show_disputes(view: TaskView) -> TaskComparison | None:
     """Draw counts by language pair, then the pairs of systems; a row opens its pair.
 
     Return the comparison by all metrics chosen, for the files; None where it has other ranks than
     the page.
     """
-    info = view.kept.info
-    metrics = dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
-    others = [name for name in metrics if name != view.metric]
-    if not others:
-        screen.plain("This task has scores of only one kind, so there are no metrics to compare.")
-        return None
+    others = _list_further_metrics(view)
     st.subheader("Do the metrics agree?")
     chosen_metrics = controls.several(
         "Compare the metric in the sidebar with",

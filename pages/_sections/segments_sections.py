@@ -31,12 +31,6 @@ _EACH_WAY = 3  # segments on the page One pair
 def show_most_in_favour(pair: pair_sections.Pair) -> None:
     """Draw the segments that add most to the difference, for each system, with a link to all."""
     testset = pair.view.testset
-    if not testset.has_outputs:
-        st.caption(
-            "This test set has segment scores without texts. Upload the texts with the scores to read them."
-        )
-        address.link("upload", "Upload texts", icon=":material/upload:")
-        return
     contributions = pair.examination.sign * pair.examination.by_segment
     marks = controls.choice(
         "Mark", segment_cards.list_marks(testset), "marks", pages_own=True, width=280
@@ -359,35 +353,34 @@ class Reader:
             readable_title = f"The first {_READABLE}"
             note += f" {readable_title} of them."
         line = self.testset.lines[k]
-        with st.expander("Files, command", key="segments.box"):
-            with st.container(horizontal=True):
-                charts.download(
-                    f"{table_title} as CSV",
-                    partial(self._write_table, positions),
-                    file_name,
-                    "csv",
-                    "segments.csv",
-                )
-                charts.download(
-                    f"{readable_title} to read (HTML)",
-                    partial(self._write_readable, positions[:_READABLE].tolist(), note),
-                    file_name,
-                    "html",
-                    "segments.html",
-                )
-                charts.download(
-                    f"Line {line}, all systems, as CSV",
-                    partial(self._write_systems, k),
-                    (*self.view.named(), f"line-{line}"),
-                    "csv",
-                    "segments.systems",
-                )
-            source = views.source_for(self.view, self.a, self.b)
-            copyable(
-                command_line("segments", source, metrics=self.view.metric),
-                "segments.command",
-                "Command that prints the statistics of each segment, from which all numbers here are computed",
+        with st.container(horizontal=True):
+            charts.download(
+                f"{table_title} as CSV",
+                partial(self._write_table, positions),
+                file_name,
+                "csv",
+                "segments.csv",
             )
+            charts.download(
+                f"{readable_title} to read (HTML)",
+                partial(self._write_readable, positions[:_READABLE].tolist(), note),
+                file_name,
+                "html",
+                "segments.html",
+            )
+            charts.download(
+                f"Line {line}, all systems, as CSV",
+                partial(self._write_systems, k),
+                (*self.view.named(), f"line-{line}"),
+                "csv",
+                "segments.systems",
+            )
+        source = views.source_for(self.view, self.a, self.b)
+        copyable(
+            command_line("segments", source, metrics=self.view.metric),
+            "segments.command",
+            "Command that prints the statistics of each segment, from which all numbers here are computed",
+        )
 
     def _write_table(self, positions):
         table = segments.segment_table(self.testset, self.a, self.b, positions, self.contributions)

@@ -121,7 +121,7 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
 def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first(
     compare_folder, open_task
 ):
-    app = open_task(tab="Rank rules")
+    app = open_task(tab="Other rankings")
     table = rules_table(compare_by_rules(lambda **rule: compare_folder(**rule), True), "XCOMET")
     systems, pairs = table.values("system"), table.values("language_pair")
     drawn = [frame for frame in app.dataframe if list(frame.value["1"]) == systems]
