@@ -96,8 +96,8 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
     >>> print(*history_sentences([Entry(k, 60.0 * k, step, "Ana") for k, step in enumerate(steps, 1)]), sep="\n")
     1970-01-01 00:01 UTC, Ana: began the review of toy, all systems, by BLEU
-    1970-01-01 00:02 UTC, Ana: excluded A in en-de: late (taken back)
-    1970-01-01 00:03 UTC, Ana: took back entry 2, excluded A in en-de: late
+    1970-01-01 00:02 UTC, Ana: excluded A in en-de: late (undone)
+    1970-01-01 00:03 UTC, Ana: undid entry 2, excluded A in en-de: late
     """
     numbers_taken_back = taken_back(history)
     sentences = []
@@ -107,7 +107,7 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
         step = _describe_change(entry.change, history)
         sentence = f"{time:%Y-%m-%d %H:%M} UTC{author}: {step}"
         if entry.number in numbers_taken_back:
-            sentence += " (taken back)"
+            sentence += " (undone)"
         sentences.append(sentence)
     return sentences
 

@@ -111,7 +111,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, folde
     assert "--metrics XCOMET" in find_command(app, "task")
     press(app, "Put back")
     assert views.reviews().find(link).review.exclusions == ()
-    press(app, "Take back")  # the newest step: that it was put back
+    press(app, "Undo")  # the newest step: that it was put back
     kept = views.reviews().find(link)
     assert [exclusion.system for exclusion in kept.review.exclusions] == ["Alpha"]
     assert len(kept.history) == 4

@@ -484,7 +484,7 @@ def test_counts_that_say_nothing_are_left_out():
         in Caution("few-differences", {**facts, "n_texts": 20}, **PAIR).text
     )
     assert (
-        "in only 3 of 1,200 segments. The"
+        "in only 3 of 1,200 segments. With"
         in Caution("few-differences", {**facts, "n_texts": 0}, **PAIR).text
     )
     for high, words in ((603, "540 to 603 each"), (540, "540 each")):
