@@ -1,0 +1,159 @@
+"""The numbers behind a verdict as tiles: each a label, a number and a short note."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mtsig_core.errors import format_count
+from mtsig_core.report.caution_words import explain_no_decision, is_corrected, p_word
+from mtsig_core.report.sentences import (
+    AnyComparison,
+    PairView,
+    choose_form,
+    contradicts_decision,
+    find_answer_pair,
+    find_anchor,
+    find_decisive_interval,
+    name_family,
+    name_unit,
+    order_systems,
+    select_lang_pairs,
+    view_pair,
+    write_level,
+)
+from mtsig_core.report.table import format_p, signed
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TaskComparison
+from mtsig_core.stats.across import AGREE, UNDECIDED, PairAcross
+from mtsig_core.stats.ranks import has_clear_winner
+from mtsig_core.stats.significance import significant
+
+
+class Tile(NamedTuple):
+    """A number with its label above and a note below."""
+
+    label: str
+    number: str
+    note: str = ""
+
+
+# -------------------------------------------------------------------------------------------------
+# A pair of systems.
+
+
+def list_answer_tiles(comparison: Comparison, metric: str) -> list[Tile]:
+    """Return the numbers of the pair that a verdict on a test set rests on; none without a pair.
+
+    The sign is as in figure and table.
+    """
+    result, settings = comparison.metrics[metric], comparison.settings
+    if explain_no_decision(settings, result) is not None:
+        return []
+    pair = find_answer_pair(result, settings)
+    if pair is None:
+        return []
+    name = pair.a
+    if pair.a == find_anchor(result, settings):
+        name = pair.b
+    return list_pair_tiles(comparison, metric, pair, name)
+
+
+def list_pair_tiles(
+    comparison: Comparison, metric: str, pair: PairResult, name: str
+) -> list[Tile]:
+    """Return difference, interval, p and smallest detectable difference of a pair.
+
+    The difference is the improvement of the system of this name.
+    """
+    result, settings = comparison.metrics[metric], comparison.settings
+    view = view_pair(pair, name, result, settings)
+    tiles = [_make_difference_tile(result, pair, view, name)]
+    interval_tile = _make_interval_tile(result, settings, pair, view)
+    if interval_tile is not None:
+        tiles.append(interval_tile)
+    tiles.append(_make_test_tile(result, settings, view, name))
+    detectable_tile = _make_detectable_tile(result, settings, pair)
+    if detectable_tile is not None:
+        tiles.append(detectable_tile)
+    return tiles
+
+
+def _make_difference_tile(
+    result: MetricResult, pair: PairResult, view: PairView, name: str
+) -> Tile:
+    """Return the difference, with the score of each system below it."""
+    form = choose_form(result)
+    partner = pair.b if name == pair.a else pair.a
+    scores = {row.system: row.score for row in result.systems}
+    return Tile(
+        f"Difference in {name_unit(result.metric)}",
+        signed(view.difference, form),
+        f"{name} {scores[name]:{form}}, {partner} {scores[partner]:{form}}",
+    )
+
+
+def _make_interval_tile(
+    result: MetricResult, settings: Settings, pair: PairResult, view: PairView
+) -> Tile | None:
+    """Return the interval that goes with the p that decides; None where there is none.
+
+    An interval that contradicts the test says so.
+    """
+    n_pairs = len(result.tested)
+    interval = find_decisive_interval(view, n_pairs, settings)
+    if interval is None:
+        return None
+    form = choose_form(result)
+    low, high = interval
+    is_joint = interval is view.ci_joint
+    note = "of the difference"
+    if is_joint and n_pairs > 1:
+        note = f"of the difference, for {name_family(result, settings)} together"
+    elif n_pairs > 1:
+        note = "of this difference only"
+    is_decisive = is_joint or n_pairs == 1
+    if is_decisive and contradicts_decision(pair, interval, settings):
+        verb = "excludes" if pair.better is None else "contains"
+        note = f"{verb} 0 by another method; the test decides"
+    return Tile(
+        f"{write_level(settings)} CI", f"{signed(low, form, '')} to {signed(high, form, '')}", note
+    )
+
+
+def _make_test_tile(result: MetricResult, settings: Settings, view: PairView, name: str) -> Tile:
+    """Return the p that decides, or the wins of the system where the test gives none."""
+    if view.win is not None and view.lose is not None:
+        return Tile(
+            f"Wins of {name}", f"{view.win:.1%}", f"of the resamples; loses {view.lose:.1%}"
+        )
+    n_pairs = len(result.tested)
+    label = p_word(settings.correction, n_pairs)
+    if view.adjusted_p is None:
+        return Tile(label, "none", view.decision)
+    is_significant = significant(view.adjusted_p, settings.alpha)
+    note = f"{'at most' if is_significant else 'above'} alpha = {settings.alpha:g}"
+    if is_corrected(settings.correction, n_pairs):
+        note += f"; corrected for {format_count(n_pairs, 'pair')}"
+    return Tile(label, format_p(view.adjusted_p), note)
+
+
+def _make_detectable_tile(
+    result: MetricResult, settings: Settings, pair: PairResult
+) -> Tile | None:
+    """Return the smallest detectable difference, and what it says about this difference."""
+    n_pairs = len(result.tested)
+    detectable = pair.mdd
+    if is_corrected(settings.correction, n_pairs):
+        detectable = pair.mdd_family
+    if not detectable or not pair.decidable:
+        return None
+    note = "This test set finds it 8 times in 10."
+    is_smaller = abs(pair.delta) < detectable
+    if is_smaller and pair.significant:
+        note += " Differences below it tend to look too large when found."
+    elif is_smaller:
+        note += " A smaller difference can be missed."
+    elif not pair.significant:
+        note += " This time it did not."
+    return Tile("Smallest detectable difference", f"{detectable:{choose_form(result)}}", note)
