@@ -389,10 +389,11 @@ def view_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, Pai
     return views
 
 
-class MetricPair(NamedTuple):
-    """The only pair of a comparison by one metric."""
+class MetricRow(NamedTuple):
+    """A pair by one metric, from the side of one of its systems."""
 
-    result: MetricResult
+    title: str  # of the metric
+    numbers: str  # difference, interval and p
     pair: PairView
 
 
@@ -403,17 +404,29 @@ def name_sides(result: MetricResult, settings: Settings) -> tuple[str, str]:
     return name, partner
 
 
-def view_pair_by_metrics(comparison: Comparison, metric: str) -> list[MetricPair]:
+def list_metric_rows(comparison: Comparison, metric: str) -> list[MetricRow]:
     """Return the only pair by each metric, `metric` first, all from the side of the same system."""
     settings = comparison.settings
-    name, _ = name_sides(comparison.metrics[metric], settings)
-    pairs = []
-    for other in dict.fromkeys([metric, *comparison.metrics]):
-        result = comparison.metrics[other]
-        pairs += [
-            MetricPair(result, view_pair(pair, name, result, settings)) for pair in result.pairs
-        ]
-    return pairs
+    sides = name_sides(comparison.metrics[metric], settings)
+    rows = []
+    for key in dict.fromkeys([metric, *comparison.metrics]):
+        result = comparison.metrics[key]
+        for pair in result.pairs:
+            if {pair.a, pair.b} == set(sides):
+                view = view_pair(pair, sides[0], result, settings)
+                numbers = _write_numbers(view, choose_form(result))
+                rows.append(MetricRow(metric_title(key), numbers, view))
+    return rows
+
+
+def _write_numbers(view: PairView, form: str) -> str:
+    text: str = signed(view.difference, form)
+    if view.ci is not None:
+        low, high = view.ci
+        text += f" ({signed(low, form, '')} to {signed(high, form, '')})"
+    if view.p is not None:
+        text += f", {write_p(view.p)}"
+    return text
 
 
 def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
@@ -618,12 +631,16 @@ def _state_across(macro: MacroResult, n_pairs: int) -> str:
 def state_answer(comparison: Comparison, metric: str) -> str:
     """Write the verdicts on a test set by all metrics, `metric` first, without the last full stop.
 
-    Metrics with the same verdict share a sentence. Where verdicts differ, the first words point it
-    out, or two systems are named once.
+    Metrics with the same verdict share a sentence. Where verdicts on several systems differ, the
+    first words point it out.
     """
     by_verdict = _group_verdicts(comparison, metric)
-    if len(by_verdict) > 1 and len(comparison.metrics[metric].pairs) == 1:
-        return _state_disagreement_on_pair(comparison, metric)
+    result = comparison.metrics[metric]
+    if len(by_verdict) > 1 and len(result.pairs) == 1:
+        decision_of = {}
+        for row in list_metric_rows(comparison, metric):
+            decision_of[row.title] = {"better": 1, "worse": -1}.get(row.pair.decision, 0)
+        return state_pair_by_metrics(*name_sides(result, comparison.settings), decision_of)
     answers = []
     for verdict, metrics in by_verdict.items():
         names = _name_few([name_metric(name) for name in metrics])
@@ -631,22 +648,21 @@ def state_answer(comparison: Comparison, metric: str) -> str:
     return _join_answers(answers, by_verdict)
 
 
-def _state_disagreement_on_pair(comparison: Comparison, metric: str) -> str:
-    """Write what each metric decides on the only two systems.
-
-    The system that is named first is the one that differences are an improvement of.
-    """
-    name, partner = name_sides(comparison.metrics[metric], comparison.settings)
-    metrics_by_decision: dict[str, list[str]] = {}
-    for view in view_pair_by_metrics(comparison, metric):
-        decision = view.pair.decision
-        if decision in ("better", "worse"):
-            decision = f"significantly {decision}"
-        metrics_by_decision.setdefault(decision, []).append(name_metric(view.result.metric))
-    decisions = []
-    for decision, metrics in metrics_by_decision.items():
-        decisions.append(f"{decision} by {_name_few(metrics)}")
-    return f"{name} vs. {partner}: {', '.join(decisions)}"
+def state_pair_by_metrics(a: str, b: str, decision_of: Mapping[str, int]) -> str:
+    """Write what each metric decides on a pair: 1 where a is better, -1 where b is, else 0."""
+    metrics: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    for title, decision in decision_of.items():
+        metrics[decision].append(title)
+    claims = []
+    for side, name in ((1, a), (-1, b)):
+        if metrics[side]:
+            claims.append(f"{name} is significantly better by {', '.join(metrics[side])}")
+    if metrics[0]:
+        claims.append(f"no significant difference by {', '.join(metrics[0])}")
+    verdict = "; ".join(claims)
+    if metrics[1] and metrics[-1]:
+        return f"The metrics decide in opposite ways: {verdict}"
+    return verdict
 
 
 def state_task_answer(comparison: TaskComparison, metric: str) -> str:

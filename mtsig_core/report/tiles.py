@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import explain_no_decision, is_corrected, p_word
 from mtsig_core.report.sentences import (
-    AnyComparison,
     PairView,
     choose_form,
     contradicts_decision,
-    find_answer_pair,
     find_anchor,
+    find_answer_pair,
     find_decisive_interval,
     name_family,
     name_unit,
-    order_systems,
-    select_lang_pairs,
     view_pair,
     write_level,
 )
-from mtsig_core.report.table import format_p, signed
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TaskComparison
-from mtsig_core.stats.across import AGREE, UNDECIDED, PairAcross
-from mtsig_core.stats.ranks import has_clear_winner
+from mtsig_core.report.table import signed, write_p
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
 from mtsig_core.stats.significance import significant
 
 
@@ -59,24 +52,20 @@ def list_answer_tiles(comparison: Comparison, metric: str) -> list[Tile]:
     return list_pair_tiles(comparison, metric, pair, name)
 
 
-def list_pair_tiles(
-    comparison: Comparison, metric: str, pair: PairResult, name: str
-) -> list[Tile]:
+def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name: str) -> list[Tile]:
     """Return difference, interval, p and smallest detectable difference of a pair.
 
     The difference is the improvement of the system of this name.
     """
     result, settings = comparison.metrics[metric], comparison.settings
     view = view_pair(pair, name, result, settings)
-    tiles = [_make_difference_tile(result, pair, view, name)]
-    interval_tile = _make_interval_tile(result, settings, pair, view)
-    if interval_tile is not None:
-        tiles.append(interval_tile)
-    tiles.append(_make_test_tile(result, settings, view, name))
-    detectable_tile = _make_detectable_tile(result, settings, pair)
-    if detectable_tile is not None:
-        tiles.append(detectable_tile)
-    return tiles
+    tiles = [
+        _make_difference_tile(result, pair, view, name),
+        _make_interval_tile(result, settings, pair, view),
+        _make_test_tile(result, settings, view, name),
+        _make_detectable_tile(result, settings, pair),
+    ]
+    return [tile for tile in tiles if tile is not None]
 
 
 def _make_difference_tile(
@@ -106,16 +95,14 @@ def _make_interval_tile(
         return None
     form = choose_form(result)
     low, high = interval
-    is_joint = interval is view.ci_joint
     note = "of the difference"
-    if is_joint and n_pairs > 1:
-        note = f"of the difference, for {name_family(result, settings)} together"
+    if n_pairs > 1 and interval == view.ci_joint:
+        note += f", for {name_family(result, settings)} together"
     elif n_pairs > 1:
-        note = "of this difference only"
-    is_decisive = is_joint or n_pairs == 1
-    if is_decisive and contradicts_decision(pair, interval, settings):
+        note += ", for this pair only"
+    elif contradicts_decision(pair, interval, settings):
         verb = "excludes" if pair.better is None else "contains"
-        note = f"{verb} 0 by another method; the test decides"
+        note = f"{verb} 0, by another method: the test decides"
     return Tile(
         f"{write_level(settings)} CI", f"{signed(low, form, '')} to {signed(high, form, '')}", note
     )
@@ -135,7 +122,8 @@ def _make_test_tile(result: MetricResult, settings: Settings, view: PairView, na
     note = f"{'at most' if is_significant else 'above'} alpha = {settings.alpha:g}"
     if is_corrected(settings.correction, n_pairs):
         note += f"; corrected for {format_count(n_pairs, 'pair')}"
-    return Tile(label, format_p(view.adjusted_p), note)
+    number = write_p(view.adjusted_p, "").removeprefix(" = ").strip()
+    return Tile(label, number, note)
 
 
 def _make_detectable_tile(
@@ -148,12 +136,7 @@ def _make_detectable_tile(
         detectable = pair.mdd_family
     if not detectable or not pair.decidable:
         return None
-    note = "This test set finds it 8 times in 10."
-    is_smaller = abs(pair.delta) < detectable
-    if is_smaller and pair.significant:
-        note += " Differences below it tend to look too large when found."
-    elif is_smaller:
-        note += " A smaller difference can be missed."
-    elif not pair.significant:
-        note += " This time it did not."
+    note = "found 8 times in 10, smaller ones less often"
+    if pair.significant and abs(pair.delta) < detectable:
+        note += "; when found, they tend to look too large"
     return Tile("Smallest detectable difference", f"{detectable:{choose_form(result)}}", note)
