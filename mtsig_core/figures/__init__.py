@@ -6,7 +6,7 @@ from functools import partial
 import plotly.graph_objects as go
 
 from mtsig_core.errors import SettingError, suggest_name
-from mtsig_core.figures.comparison_plots import differences, forest, pair_differences
+from mtsig_core.figures.comparison_plots import differences, differences_by_metric, forest
 from mtsig_core.figures.matrix_plot import matrix
 from mtsig_core.report.sentences import (
     list_caution_texts,
@@ -23,7 +23,7 @@ __all__ = [
     "forest",
     "matrix",
     "of_comparison",
-    "pair_differences",
+    "differences_by_metric",
     "prepare_differences",
 ]
 
@@ -51,7 +51,7 @@ def prepare_differences(comparison: Comparison, metric: str) -> Callable[[], go.
         return partial(differences, result, settings, notes, answer)
     rows = tuple(list_metric_rows(comparison, metric))
     sides = name_sides(result, settings)
-    return partial(pair_differences, rows, sides, write_level(settings), notes, answer)
+    return partial(differences_by_metric, rows, sides, write_level(settings), notes, answer)
 
 
 def draw_figure(comparison: Comparison, name: str, metric: str | None = None) -> go.Figure:

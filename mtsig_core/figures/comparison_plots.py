@@ -235,7 +235,7 @@ _PAIR_ROW = 44  # pixels of a row with two lines
 _SIDE = 20  # digits of the name of a side
 
 
-def pair_differences(
+def differences_by_metric(
     metric_rows: Sequence[MetricRow],
     sides: tuple[str, str],
     level: str,
@@ -274,7 +274,13 @@ def pair_differences(
     figure.update_traces(hovertemplate=None, hoverinfo="none")  # the numbers are in the row
     set_key(figure)
     mark_zero(figure)
-    figure.update_xaxes(zeroline=False, tickfont_size=13, showticklabels=len(rows) == 1)
+    bounds = [0.0]
+    for row in rows:
+        bounds += [row.difference, *(row.ci or ())]
+    margin = 0.06 * (max(bounds) - min(bounds)) or 1.0
+    x_range = [min(bounds) - margin, max(bounds) + margin]
+    figure.update_xaxes(range=x_range, showticklabels=len(rows) == 1)
+    figure.update_xaxes(zeroline=False, tickfont_size=13, exponentformat="power")
     system, partner = sides
     for x, anchor, text in (
         (0, "left", f"◀ {labels(partner, _SIDE)} better"),

@@ -654,9 +654,10 @@ def state_pair_by_metrics(a: str, b: str, decision_of: Mapping[str, int]) -> str
     for title, decision in decision_of.items():
         metrics[decision].append(title)
     claims = []
-    for side, name in ((1, a), (-1, b)):
+    for side, better, worse in ((1, a, b), (-1, b, a)):
         if metrics[side]:
-            claims.append(f"{name} is significantly better by {', '.join(metrics[side])}")
+            names = ", ".join(metrics[side])
+            claims.append(f"{better} is significantly better than {worse} by {names}")
     if metrics[0]:
         claims.append(f"no significant difference by {', '.join(metrics[0])}")
     verdict = "; ".join(claims)

@@ -13,14 +13,20 @@ from mtsig_core.report.sentences import (
     find_anchor,
     find_answer_pair,
     find_decisive_interval,
+    has_p_values,
     name_family,
     name_unit,
+    select_lang_pairs,
     view_pair,
     write_level,
 )
 from mtsig_core.report.table import signed, write_p
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings
-from mtsig_core.stats.significance import significant
+from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TaskComparison
+from mtsig_core.stats.ranks import has_clear_winner
+from mtsig_core.stats.significance import CORRECTIONS, significant
+
+_DETECTABLE = "Smallest detectable difference"
+_FOUND = "found 8 times in 10, smaller ones less often"
 
 
 class Tile(NamedTuple):
@@ -118,8 +124,9 @@ def _make_test_tile(result: MetricResult, settings: Settings, view: PairView, na
     label = p_word(settings.correction, n_pairs)
     if view.adjusted_p is None:
         return Tile(label, "none", view.decision)
-    is_significant = significant(view.adjusted_p, settings.alpha)
-    note = f"{'at most' if is_significant else 'above'} alpha = {settings.alpha:g}"
+    note = f"not significant: above {settings.alpha:g}"
+    if significant(view.adjusted_p, settings.alpha):
+        note = f"significant: at most {settings.alpha:g}"
     if is_corrected(settings.correction, n_pairs):
         note += f"; corrected for {format_count(n_pairs, 'pair')}"
     number = write_p(view.adjusted_p, "").removeprefix(" = ").strip()
@@ -136,7 +143,42 @@ def _make_detectable_tile(
         detectable = pair.mdd_family
     if not detectable or not pair.decidable:
         return None
-    note = "found 8 times in 10, smaller ones less often"
+    note = _FOUND
     if pair.significant and abs(pair.delta) < detectable:
         note += "; when found, they tend to look too large"
-    return Tile("Smallest detectable difference", f"{detectable:{choose_form(result)}}", note)
+    return Tile(_DETECTABLE, f"{detectable:{choose_form(result)}}", note)
+
+
+# -------------------------------------------------------------------------------------------------
+# All pairs of systems, and shared tasks.
+
+
+def list_family_tiles(comparison: Comparison, metric: str) -> list[Tile]:
+    """Return how many pairs are not significant, what the correction costs, and what is found."""
+    result, settings = comparison.metrics[metric], comparison.settings
+    n_tested = len(result.tested)
+    n_significant = sum(pair.significant for pair in result.tested)
+    tiles = [Tile("Not significant", f"{n_tested - n_significant:,}", "which does not mean equal")]
+    if is_corrected(settings.correction, n_tested) and has_p_values(settings):
+        n_raw = sum(significant(pair.p_value or 0, settings.alpha) for pair in result.tested)
+        note = f"{n_raw - n_significant:,} more than with {CORRECTIONS[settings.correction].title}"
+        tiles.append(Tile("Significant without correction", f"{n_raw:,}", note))
+    detectable = [pair.mdd_family for pair in result.tested if pair.mdd_family]
+    if detectable:
+        number = f"up to {max(detectable):{choose_form(result)}}"
+        tiles.append(Tile(_DETECTABLE, number, _FOUND))
+    return tiles
+
+
+def list_task_tiles(comparison: TaskComparison, metric: str) -> list[Tile]:
+    """Return the sizes of the top group across the language pairs, and how many have a winner."""
+    results = [result for _, result in select_lang_pairs(comparison, metric).values()]
+    n_winners = sum(has_clear_winner(result) for result in results)
+    number = f"{n_winners:,} of {len(results):,}"
+    tiles = [Tile("A single winner", number, "language pairs have one")]
+    macro = comparison.macro.get(metric)
+    if macro is not None and macro.is_ranked:
+        ranks = [row.rank_low for row in macro.systems if row.rank_low is not None]
+        note = "systems, of those that took part in all language pairs"
+        tiles.insert(0, Tile("Top group", f"{ranks.count(1):,} of {len(ranks):,}", note))
+    return tiles
