@@ -67,7 +67,7 @@ def by_situation(result, *kind: str) -> dict:
     for null, unit in tables.SITUATIONS:
         row = result.row(null, unit, *kind)
         if row is not None:
-            rows[f"{_NULLS[null]}, by {unit}"] = row
+            rows[f"{_NULLS[null]}, tested by {unit}"] = row
     return rows
 
 
@@ -219,7 +219,7 @@ def _tells_little(rate: Rate, alpha: float) -> bool:
 def _compare_with_promise(rate: Rate, alpha: float) -> str:
     """Write how a false-alarm rate compares with the promised one."""
     if contains(rate, alpha):
-        return f", within chance of the promised {alpha:.0%}"
+        return f", consistent with {alpha:.0%}"
     if rate.share > alpha:
         return f", more than promised ({alpha:.0%})"
     return f", fewer than promised ({alpha:.0%})"
@@ -281,7 +281,7 @@ def show_coverage(view: View, question: Question) -> None:
     with explain("coverage"):
         st.markdown(
             "Test sets are drawn with replacement, and each has "
-            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Vermillion marks "
+            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Orange marks "
             "a coverage that differs from the promised one by more than chance. The table has "
             "intervals of the difference of the two systems, too."
         )
