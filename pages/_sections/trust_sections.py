@@ -294,7 +294,7 @@ def _describe_coverage(view: View, rates_in_order: Sequence[Rate]) -> str:
     for rate in rates_in_order:
         comparison = f"not {view.level}"
         if contains(rate, level):
-            comparison = f"within chance of {view.level}"
+            comparison = f"consistent with {view.level}"
         shares.append(f"{rate.share:.0%} of the time, {comparison}")
     if len(shares) == 1:
         return f"A {view.level} interval contains the true score {shares[0]}"
