@@ -22,7 +22,7 @@ from pages._ui import address, screen
 from pages._ui.views import View
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("methods.toml").read_text(encoding="utf-8"))
-FORMULAS = {kind: _TEXTS[kind] for kind in ("tests", "intervals", "corrections")}
+FORMULAS = {kind: _TEXTS[kind] for kind in ("tests", "intervals", "corrections", "metrics")}
 _NOTES = {name: " ".join(text.split()) for name, text in _TEXTS["notes"].items()}
 
 
@@ -119,7 +119,7 @@ def show_metrics(view: View | MtsigError) -> None:
             for name in view.testset.scores
         ]
     screen.prose_table(["metric", "definition", "signature here"], rows)
-    _show_formula("Would people notice?", _TEXTS["noticed"]["formula"], _NOTES["noticed"])
+    _show_formula("Would people notice?", FORMULAS["metrics"]["noticed"], _NOTES["noticed"])
     curves = []
     for name, curve in read_curves().items():
         row = (f"{100 * curve.ceiling:g}", f"{curve.slope:g}")
