@@ -354,7 +354,9 @@ def _sweep_size(request: Request) -> CommandOutput:
         "plan": [],
     }
     curve = find_curve(request.metric.name, sweep.signature, sweep.scores.values())
-    noticed = curve and curve.find_noticed_difference()
+    noticed = None
+    if curve is not None:
+        noticed = curve.find_difference()
     difference = args.difference
     if difference == _NOTICED:
         difference = _check_noticed(noticed, request.metric)

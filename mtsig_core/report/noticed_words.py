@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mtsig_core.report.sentences import choose_form, name_unit
 from mtsig_core.results import MetricResult, PairResult
-from mtsig_core.stats.noticed import NOTICED, find_curve_of
+from mtsig_core.stats.noticed import NOTICED, find_noticed_difference
 
 NOTICED_SOURCE = "Kocmi et al. 2024"
 #: What the curves were made of, and that no test uses them.
@@ -57,8 +57,7 @@ def explain_people_column(result: MetricResult) -> str:
 
 def explain_noticed_difference(result: MetricResult) -> str:
     """Write which difference people notice 8 times in 10; empty without a curve."""
-    curve = find_curve_of(result)
-    difference = curve and curve.find_noticed_difference()
+    difference = find_noticed_difference(result)
     if difference is None:
         return ""
     return (

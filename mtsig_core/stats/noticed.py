@@ -51,11 +51,11 @@ class NoticeCurve:
         published_points = abs(difference) * self.scale
         return self.ceiling / (1 + math.exp(-self.slope * published_points))
 
-    def find_noticed_difference(self, share: float = NOTICED) -> float | None:
+    def find_difference(self, share: float = NOTICED) -> float | None:
         """The difference that people notice in this share of pairs; None if no difference is.
 
         >>> bleu = read_curves()["bleu"]
-        >>> round(bleu.find_noticed_difference(), 2), bleu.find_noticed_difference(0.9)
+        >>> round(bleu.find_difference(), 2), bleu.find_difference(0.9)
         (2.34, None)
         """
         if not self.ceiling / 2 < share < self.ceiling:
@@ -91,10 +91,13 @@ def find_curve(metric: str, signature: str, scores: Collection[float]) -> Notice
     return None
 
 
-def find_curve_of(result: MetricResult) -> NoticeCurve | None:
-    """The published curve of the metric of a result; None without one."""
+def find_noticed_difference(result: MetricResult) -> float | None:
+    """The difference that people notice 8 times in 10, in points of the scores of a result."""
     scores = [row.score for row in result.systems]
-    return find_curve(result.metric, result.signature, scores)
+    curve = find_curve(result.metric, result.signature, scores)
+    if curve is None:
+        return None
+    return curve.find_difference()
 
 
 def read_curves() -> dict[str, NoticeCurve]:

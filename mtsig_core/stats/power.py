@@ -31,7 +31,7 @@ from mtsig_core.stats.few_units import (
     units_freedom,
 )
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.noticed import find_curve_of
+from mtsig_core.stats.noticed import find_noticed_difference
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
 _POINTS = 100  # that stand for a distribution of standard errors
@@ -494,8 +494,7 @@ def choose_difference(result: MetricResult) -> float:
 
     Where no published curve says which that is, `default_difference`.
     """
-    curve = find_curve_of(result)
-    noticed = curve and curve.find_noticed_difference()
+    noticed = find_noticed_difference(result)
     if noticed is None:
         return default_difference(row.score for row in result.systems)
     return float(f"{noticed:.2g}")

@@ -123,7 +123,7 @@ def show_metrics(view: View | MtsigError) -> None:
     curves = []
     for name, curve in read_curves().items():
         row = (f"{100 * curve.ceiling:g}", f"{curve.slope:g}")
-        curves.append([name, *row, f"{curve.find_noticed_difference():.2g}"])
+        curves.append([name, *row, f"{curve.find_difference():.2g}"])
     screen.prose_table(["metric", "a", "b", "noticed 8 times in 10"], curves)
 
 

@@ -37,7 +37,7 @@ from pages._ui.views import View
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
 #: What a simulated test set is made of.
-_NULLS = {"segment": "Segments drawn", "document": "Documents drawn"}
+_NULLS = {"segment": "Independent segments", "document": "Whole documents"}
 
 
 def study_pair(
@@ -63,7 +63,7 @@ def by_situation(result, *kind: str) -> dict:
     for null, unit in tables.SITUATIONS:
         row = result.row(null, unit, *kind)
         if row is not None:
-            rows[f"{_NULLS[null]}, by {unit}"] = row
+            rows[f"{_NULLS[null]}, tested by {unit}"] = row
     return rows
 
 
@@ -109,7 +109,7 @@ def show_type_one(view: View) -> None:
         )
         screen.answer(_describe_false_alarms(result, view.alpha))
         situations = _null_situations(result)
-        screen.numbers(*(big(text, row.rejected) for text, row in situations.items()))
+        screen.tiles(*(big(text, row.rejected) for text, row in situations.items()))
         nulls.show(
             _draw_rejections(view.alpha, result),
             result.rows,
@@ -145,13 +145,13 @@ def _cautions_on_differences(view: View, a: str, b: str) -> list:
 def _explain_type_one(result) -> str:
     text = (
         f"Each simulation has {result.trials} permutations; the big numbers are from the "
-        f"randomization test. Segments drawn: {result.n_segments:,} segments are drawn with "
+        f"randomization test. Independent segments: {result.n_segments:,} segments are drawn with "
         "replacement, and a coin decides for each which output belongs to which system."
     )
     if result.predicted is None:
         return text
     return (
-        f"{text} Documents drawn: {result.n_documents} documents are drawn with weights that make "
+        f"{text} Whole documents: {result.n_documents} documents are drawn with weights that make "
         "the scores of A and B equal (exponential tilting, worth "
         f"{result.effective_documents:,.0f} documents of equal weight). The dashed line is the "
         "rate to be expected from how much larger the standard error by document is than by "
@@ -204,7 +204,7 @@ def _tells_little(rate: Rate, alpha: float) -> bool:
 def _compare_with_promise(rate: Rate, alpha: float) -> str:
     """Write how a false-alarm rate compares with the promised one."""
     if contains(rate, alpha):
-        return f", within chance of the promised {alpha:.0%}"
+        return f", consistent with {alpha:.0%}"
     if rate.share > alpha:
         return f", more than promised ({alpha:.0%})"
     return f", fewer than promised ({alpha:.0%})"
@@ -244,7 +244,7 @@ def show_coverage(view: View) -> None:
         situations = _covered_situations(result)
         rows = list(situations.values())
         screen.answer(_describe_coverage(view, rows))
-        screen.numbers(*(big(text, row.covered) for text, row in situations.items()))
+        screen.tiles(*(big(text, row.covered) for text, row in situations.items()))
         covering.show(
             _draw_coverage(view.alpha, result),
             result.rows,
@@ -264,7 +264,7 @@ def show_coverage(view: View) -> None:
     with explain("coverage"):
         st.markdown(
             "Test sets are drawn with replacement, and each has "
-            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Vermillion marks "
+            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Orange marks "
             "a coverage that differs from the promised one by more than chance. The table has "
             "intervals of the difference of the two systems, too."
         )
@@ -351,7 +351,7 @@ def _show_families(view: View) -> None:
         f"Compare {last.systems} equal systems without correction, and {uncorrected.share:.0%} of "
         f"test sets show a 'significant' difference. With Romano-Wolf {corrected.share:.0%} do"
     )
-    screen.numbers(
+    screen.tiles(
         big(f"{last.comparisons} pairs, uncorrected", uncorrected),
         big("With Romano-Wolf", corrected),
         ("If pairs were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - alpha)^pairs"),
@@ -474,7 +474,7 @@ def show_units(view: View) -> None:
     row = result.row(correction)
     base = f"of {format_count(result.n_pairs, 'pair')}, {title}"
     screen.answer(_describe_units(result, row, title))
-    screen.numbers(
+    screen.tiles(
         ("Significant by segment", str(row.both + row.segment_only), base),
         ("By document", str(row.both + row.document_only), base),
     )
@@ -620,7 +620,7 @@ def show_power(view: View) -> None:
                 f". {right.count:,} of these {right.n:,} findings agree with the whole test set"
             )
         screen.answer(headline)
-        screen.numbers(
+        screen.tiles(
             big("Find a difference", findings),
             big("Agree with the whole test set", right),
             ("Contradict it", str(right.n - right.count), f"of {right.n:,} findings"),
@@ -708,7 +708,7 @@ def show_calibration(view: View) -> None:
         )
     else:
         screen.answer(f"On no sample does any system win at least {view.level} of the resamples")
-    screen.numbers(
+    screen.tiles(
         big("Agree with the whole test set", right),
         ("Findings", f"{right.n:,}", f"of {findings.n:,} comparisons on samples of all sizes"),
     )

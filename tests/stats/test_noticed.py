@@ -39,7 +39,7 @@ def test_curves_are_those_of_the_tool():
     for name, (difference, percent, noticed) in PRINTED.items():
         curve = curves[name]
         assert 100 * curve.share_who_notice(difference) == pytest.approx(percent, abs=0.02), name
-        assert curve.find_noticed_difference() == pytest.approx(noticed, abs=0.002), name
+        assert curve.find_difference() == pytest.approx(noticed, abs=0.002), name
 
 
 @pytest.mark.parametrize(
