@@ -30,9 +30,9 @@ _RATERS_NOTES = (
     "No finding is an accusation: a rater may be right, and the others wrong. A rater stands out if the whole interval is "
     f"beyond a bound (false alarms: {MARKED_BY_CHANCE:.0%} over all raters and tests). Bounds: {STRICT:g} SD of all "
     f"ratings stricter or milder than the median rater; {SPREAD_RATIO:g} times as much or as little spread as usual; two "
-    f"systems in the same order as by the others {100 * ORDER:.0f} points less often than for the median rater. A "
-    "rater also stands out if the second half of the documents is rated differently from the first, fewer checks are "
-    f"passed, or one score has {FREQUENT:.0%} of the ratings and the median rater gives it much less often.",
+    f"systems in the same order as by the others {100 * ORDER:.0f} points less often than for the median rater. Three more "
+    "signs: the second half of the documents is rated differently from the first; fewer checks are passed; one score has "
+    f"{FREQUENT:.0%} of the ratings, and the median rater gives it much less often.",
     "Strictness: how many points lower than the other raters (higher, if scores count errors). Compared by outputs: "
     "with the ratings that others gave to the same outputs. If two people share outputs only with each other, the data do "
     "not show who is right. By systems: with the ratings that others gave to the same systems and domains, because too few "
