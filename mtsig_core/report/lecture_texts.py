@@ -201,8 +201,8 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
     share = min(three.lengths) / sum(three.lengths)
     conclusion = (
         f"{by_mean} wins by the mean ({mean_high:.1f} to {mean_low:.1f}), {by_corpus} by the corpus score "
-        f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence has a weight of 33% in the mean, and of "
-        f"{share:.0%} in the corpus score."
+        f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence is one third of the mean, and "
+        f"{share:.0%} of the corpus score."
     )
     limitation = (
         "we searched for this example. It happens in "
