@@ -374,6 +374,9 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
     table.add_for(not has_p, "lose", "lose", "share", get("lose"))
     table.add("better", "better", "text", name_better)
     if isinstance(result, MetricResult):
+        has_curve = any(pair.people_agree is not None for pair in result.pairs)
+        people_agree = attrgetter("people_agree")
+        table.add_for(has_curve, "people_agree", "people agree", "share", people_agree, ".0%")
         _add_detectable(table, result, is_joint)
         if result.has_rule_decisions:
             _add_rule_decisions(table, result, settings)
