@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import explain_no_decision, is_corrected, p_word
+from mtsig_core.report.noticed_words import tile_people
 from mtsig_core.report.sentences import (
     PairView,
     choose_form,
@@ -61,7 +62,8 @@ def list_answer_tiles(comparison: Comparison, metric: str) -> list[Tile]:
 def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name: str) -> list[Tile]:
     """Return difference, interval, p and smallest detectable difference of a pair.
 
-    The difference is the improvement of the system of this name.
+    The difference is the improvement of the system of this name. The last tile says whether people
+    would notice it.
     """
     result, settings = comparison.metrics[metric], comparison.settings
     view = view_pair(pair, name, result, settings)
@@ -71,6 +73,9 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
         _make_test_tile(result, settings, view, name),
         _make_detectable_tile(result, settings, pair),
     ]
+    about_people = tile_people(pair)
+    if about_people is not None:
+        tiles.append(Tile(*about_people))
     return [tile for tile in tiles if tile is not None]
 
 
