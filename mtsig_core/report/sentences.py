@@ -180,7 +180,7 @@ def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str
     quantity = "Difference"
     if result.ruled is not None and result.ruled.means is not None:
         quantity = "Difference of segment means"
-    return f"{quantity} in {metric} from {anchor} (left: worse)"
+    return f"{quantity} in {metric} (← worse than {anchor})"
 
 
 def join_names(items: Sequence[str], escape: bool = True) -> str:
@@ -520,8 +520,8 @@ def explain_unlike(examination: PairExamination, n: float | None) -> str:
     if p_of_swaps is None or p <= p_of_swaps:
         return ""
     return (
-        f"This p is too small: the outputs of {examination.a} and {examination.b} are so different that resamples vary "
-        f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}."
+        f"This p is too small, because the outputs of {examination.a} and {examination.b} are very different: resamples "
+        f"vary {ratio:.2f} times as much as permutations. From the standard error: {write_p(p)}."
     )
 
 
@@ -1844,7 +1844,7 @@ def _describe_documents(comparison: Comparison, n_documents: int) -> str:
         if is_complete or not result.was_given:
             if round(result.n_effective) == n_documents:
                 return documents
-            return f"{documents} (uneven sizes: count as about {result.n_effective:,.0f})"
+            return f"{documents} (unequal sizes; worth about {result.n_effective:,.0f} equal ones)"
     return documents
 
 
@@ -2005,9 +2005,9 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
 
 
 DISPUTES_NOTE = (
-    "Opposite: significant in opposite directions. Significant by some: by one metric, not by another. "
-    "Only NAME: significant by that metric only. Trying several metrics and keeping one is testing more "
-    "than once. Choose the metric that counts beforehand, or report all."
+    "Opposite: significant in opposite directions. Only NAME: significant by that metric only. "
+    "If you try several metrics and keep one, you test more than once. Decide before testing which metric "
+    "counts, or report all."
 )
 #: How to read the table of disputed pairs.
 DISPUTED_PAIRS_NOTE = "Positive: the first system is better, by every metric; ● is significant."
@@ -2043,7 +2043,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     metrics = join_names(names, escape=False)
     facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
     for kind, manner in (
-        ("significant by some", "by only some of them"),
+        ("significant by some metrics only", "by only some of them"),
         ("opposite", "in opposite directions"),
     ):
         n = kinds[kind]

@@ -86,7 +86,7 @@ from mtsig_core.testset import TestSet
 
 
 #: What the lines below the rows of `cluster_ends` separate.
-CLUSTERS = "clusters: no rank range reaches across"
+CLUSTERS = "clusters: rank ranges in different clusters do not overlap"
 _CLUSTERS_LEGEND = Legend(ruled=CLUSTERS)
 
 
@@ -174,7 +174,9 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
     is_compared = bool(result.pairs)
     is_joint = name_simultaneous(result, settings) is not None
     table.add_for(is_compared, key, title, "difference", get("difference"), form)
-    table.add_for(is_compared, f"{key}_ci", f"its {interval}", "interval", get("ci"), f"+{form}")
+    table.add_for(
+        is_compared, f"{key}_ci", f"{interval} of the difference", "interval", get("ci"), f"+{form}"
+    )
     table.add_for(
         is_joint, f"{key}_ci_joint", joint_interval, "interval", get("ci_joint"), f"+{form}"
     )
@@ -856,7 +858,7 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     table = TableBuilder("ranking", systems)
     table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
     if macro is not None:
-        table.add("rank", "rank across", "rank", _map_ranks(macro).get)
+        table.add("rank", "overall rank", "rank", _map_ranks(macro).get)
     n_pairs = Counter(chain(*ranks_within.values()))
     table.add("n_pairs", "language pairs", "count", lambda system: n_pairs[system])
     for lang_pair, ranks in ranks_within.items():
@@ -1035,7 +1037,7 @@ def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
     table = TableBuilder("disagreement", rows)
     table.add("language_pair", "language pair", "name", attrgetter("title"))
     table.add("n_pairs", "pairs of systems", "count", _DisputeRow.count_pairs)
-    kinds = {AGREE: "alike", "significant by some": "significant by some", "opposite": "opposite"}
+    kinds = {AGREE: "alike"} | {kind: kind for kind in reversed(NOT_ALIKE)}
     if any(dispute.count(UNDECIDED) for dispute in disputed):
         kinds[UNDECIDED] = UNDECIDED
     for kind, title in kinds.items():

@@ -324,8 +324,8 @@ class Curve:
             f"moved by {shift}. Opposite: against the order of the whole set; "
             f"{own_order(own_plan, alpha)}. Pale: more than half of this test set. The dotted curve "
             f"is planned by Student's t and meets the line of {self.power:.0%} at the size needed; "
-            "the bar is its interval. With few units the percentile test finds too much: trust the "
-            "curve."
+            "the bar is its interval. With few units the percentile test gives too many false alarms; "
+            "use the curve."
         )
 
 

@@ -136,9 +136,7 @@ def _open_clicked(view: View, clicked: list) -> None:
 def _describe_differences(view: View) -> str:
     verdict = state_verdict(view.comparison, view.metric)
     anchor = find_anchor(view.result, view.comparison.settings)
-    return (
-        f"{verdict}. Differences of all systems from {anchor} with their intervals; numbers below."
-    )
+    return f"{verdict}. Differences of all systems from {anchor} with their intervals; numbers in its menu."
 
 
 # -------------------------------------------------------------------------------------------------
@@ -206,7 +204,7 @@ def choose_first_tab(view: View) -> str:
 
 
 def show_scores(view: View, comparison: Comparison) -> None:
-    """Draw scores with intervals and rank ranges; their numbers below."""
+    """Draw scores with intervals and rank ranges."""
     result, settings = view.result, comparison.settings
     table = leaderboard_table(result, settings)
     clicked = charts.show(
@@ -224,10 +222,10 @@ def show_scores(view: View, comparison: Comparison) -> None:
             "The interval is for the score of this system. No rank, because there is no other system."
         )
         return
-    caption = "Do not judge by overlapping intervals; the test of the differences decides"
+    caption = "Overlapping intervals do not mean 'no difference'. Use the test"
     is_family_wise = CORRECTIONS[settings.correction].family_wise
     if len(result.tested) > 1 and is_family_wise and keeps_its_level(comparison):
-        caption += ", for all pairs together"
+        caption += ", which covers all pairs together"
     caption += "."
     if table.ruled:
         caption += " A line separates systems whose rank ranges do not overlap."
@@ -280,8 +278,8 @@ def show_references(view: View) -> None:
 # Sentences, links and files.
 
 
-def show_buttons(view: View, comparison: Comparison) -> None:
-    """Draw Copy for a paper, Share and Export."""
+def show_sentences(view: View, comparison: Comparison) -> None:
+    """Draw Copy for a paper."""
     with st.popover("Copy for a paper", icon=":material/content_copy:", key="summary.paper"):
         copyable(
             comparison_sections.write_sentences(comparison),
@@ -295,19 +293,21 @@ def show_buttons(view: View, comparison: Comparison) -> None:
             f"Signature ({metric_title(view.metric)})",
             prose=True,
         )
-    browser.share_button("summary.share")
-    with st.popover("Export", icon=":material/download:", key="summary.export"):
-        st.button(
-            "Report to print",
-            icon=":material/print:",
-            type="tertiary",
-            key="summary.report",
-            on_click=address.keep,
-            args=(_VIEW, [_REPORT]),
-        )
-        comparison_sections.show_files(view, "summary", comparison)
-        if view.result.pairs:
-            _show_picture(view, comparison)
+
+
+def show_files(view: View, comparison: Comparison) -> None:
+    """Draw the way to the report to print, the files, and the picture."""
+    st.button(
+        "Report to print",
+        icon=":material/print:",
+        type="tertiary",
+        key="summary.report",
+        on_click=address.keep,
+        args=(_VIEW, [_REPORT]),
+    )
+    comparison_sections.show_files(view, "summary", comparison)
+    if view.result.pairs:
+        _show_picture(view, comparison)
 
 
 def _show_picture(view: View, comparison: Comparison) -> None:
@@ -318,7 +318,7 @@ def _show_picture(view: View, comparison: Comparison) -> None:
         charts.download("Picture (SVG)", picture, view.named(), "svg", "summary.svg")
         browser.png_button("Picture (PNG)", picture, png_name, "summary.png")
     st.caption(
-        "The pictures have the verdict and its caveats, and so has what the camera above the figure saves."
+        "The pictures have the verdict and its caveats, also when saved with the camera icon."
     )
 
 

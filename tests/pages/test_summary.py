@@ -379,7 +379,7 @@ def test_files_have_the_caveats_that_the_page_shows(app, source, monkeypatch):
     page = app(source)
     cautions = pick_verdict_cautions(compare(source.read()), "bleu")
     caveats = [caution.finding for caution in cautions]
-    assert "Only BLEU was used. Another metric may decide otherwise." in caveats
+    assert "Only BLEU was used. Another metric may give a different result." in caveats
     assert explain_few_documents(source) in caveats
     pictures = [" ".join(re.findall(r"<text[^>]*>([^<]*)</text>", files["svg"]))]
     for chart in page.get("plotly_chart"):
@@ -408,8 +408,8 @@ def test_the_caption_claims_joint_decisions_only_where_the_test_keeps_its_level(
     app, source, controls, is_joint
 ):
     told = captions(app(source, **controls))
-    assert "the test of the differences decides" in told
-    assert ("decides, for all pairs together" in told) is is_joint
+    assert "Use the test" in told
+    assert ("Use the test, which covers all pairs together" in told) is is_joint
 
 
 def test_training_runs(opened, tmp_path):

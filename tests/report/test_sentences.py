@@ -385,7 +385,7 @@ def test_where_samples_vary_more_than_swaps_it_is_said_with_p_by_the_standard_er
         0.54, n=26
     )  # of the swaps' .25 the difference itself makes 1.44 / 26
     p = 2 * stats.norm.sf(1.2 / 0.6)
-    assert "the outputs of A and B are so different" in said(0.6) and said(0.6).endswith(
+    assert "the outputs of A and B are very different" in said(0.6) and said(0.6).endswith(
         f"p = {p:.3f}."
     )
     few = 2 * stats.t.sf(
