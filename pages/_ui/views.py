@@ -768,10 +768,10 @@ def _close():
 # Two systems of a test set, and opening One pair on them.
 
 
-def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
+def choose_pair(view: View, columns: int | Sequence[float] | None) -> tuple[str, str, list]:
     """Let the user choose two systems, by default the two best; also return the free columns.
 
-    With fewer than two systems it ends the page.
+    Without columns the choice is in the sidebar. With fewer than two systems it ends the page.
     """
     names = [system.system for system in view.result.systems]
     if len(names) < 2:
@@ -779,7 +779,10 @@ def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, st
             "There is only one system, so there is no pair. Upload another output, or exclude fewer systems."
         )
         end_page()
-    left, right, *free_columns = st.columns(columns)
+    places = [st.sidebar] * 2
+    if columns is not None:
+        places = st.columns(columns)
+    left, right, *free_columns = places
     a = controls.choice("System A", names, "a", place=left)
     b = controls.choice("System B", names, "b", names[1], place=right)
     if a == b:
