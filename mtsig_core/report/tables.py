@@ -150,7 +150,7 @@ def _add_systems(table: TableBuilder, result: MetricResult, interval: str) -> No
 
 
 def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Settings) -> None:
-    """Add the pair of each system with the best system, or with the baseline."""
+    """Add the pair of each system with the best system, the baseline, or the other of two."""
     pairs = view_anchor_pairs(result, settings)
 
     def get(field: str) -> Value:
@@ -163,7 +163,7 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
 
         return get_field
 
-    key = _name_anchor_column(settings)
+    key = _name_anchor_column(result, settings)
     title = key.replace("_", " ")
     if result.ruled is not None and result.ruled.means is not None:
         # The scores are means over domains, but these are differences of means over segments.
@@ -193,10 +193,12 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
     table.add_for(has_baseline, f"{key}_decision", "decision", "text", get("decision"))
 
 
-def _name_anchor_column(settings: Settings) -> str:
-    if settings.baseline is None:
-        return "vs_best"
-    return "vs_baseline"
+def _name_anchor_column(result: MetricResult, settings: Settings) -> str:
+    if settings.baseline is not None:
+        return "vs_baseline"
+    if len(result.systems) == 2:
+        return "vs_other"
+    return "vs_best"
 
 
 def _add_tally(table: TableBuilder, result: MetricResult, is_shown: bool = True) -> None:
@@ -222,7 +224,7 @@ def systems_table(result: MetricResult) -> Table:
 def differences_table(result: MetricResult, settings: Settings) -> Table:
     """The columns of the leaderboard about the best system or the baseline, and their decisions."""
     table = leaderboard_table(result, settings)
-    key = _name_anchor_column(settings)
+    key = _name_anchor_column(result, settings)
     fields = ["ci"]
     if name_simultaneous(result, settings) is not None:
         fields.append("ci_joint")
@@ -372,6 +374,9 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
     table.add_for(not has_p, "lose", "lose", "share", get("lose"))
     table.add("better", "better", "text", name_better)
     if isinstance(result, MetricResult):
+        has_curve = any(pair.people_agree is not None for pair in result.pairs)
+        people_agree = attrgetter("people_agree")
+        table.add_for(has_curve, "people_agree", "people agree", "share", people_agree, ".0%")
         _add_detectable(table, result, is_joint)
         if result.has_rule_decisions:
             _add_rule_decisions(table, result, settings)

@@ -340,14 +340,12 @@ def test_the_report_has_all_that_the_page_shows(app, source):
 
 
 @pytest.mark.parametrize("controls", [{}, {"baseline": NAMES[0]}, {"baseline": NAMES[1]}])
-def test_headline_figure_and_table_have_one_sign(app, source, controls):
+def test_tile_figure_and_table_have_one_sign(app, source, controls):
     page = app(replace(source, only=tuple(NAMES[:2])), **controls)
-    [headline] = re.findall(r": ([-+][\d.]+) BLEU", answers(page)[0])
-    points = set()
-    for trace in read_figure(page)["data"]:
-        if trace.get("mode") == "markers":
-            points |= set(trace["x"])
-    [point] = points - {0}
+    tile = re.search(r'Difference in BLEU</div><div class="mt-number">([-+][\d.]+)<', words(page))
+    headline = tile.group(1)
+    traces = [trace for trace in read_figure(page)["data"] if trace.get("mode") == "markers"]
+    [point] = [x for trace in traces for x in trace["x"]]
     cells = set()
     for row in frame_rows(page.dataframe[-1])[1:]:
         cells |= {cell.split(" ")[0] for cell in row if re.match(r"[-+]\d", cell)}
@@ -362,7 +360,7 @@ def test_the_headline_speaks_of_a_metric_as_soon_as_it_is_chosen(app, tmp_path):
     page = app(written(tmp_path, ref, (longer, plural), DOCUMENTS, names=NAMES[:2]))
     assert "chrF" not in answers(page)[0]
     click(page, "Add chrF")
-    assert answers(page)[0].count("chrF") >= 2
+    assert "chrF" in answers(page)[0]
     assert "chrF" in read_figure(page)["layout"]["title"]["text"]
     page.multiselect(key="metrics").set_value([]).run()
     assert "chrF" not in answers(page)[0]
