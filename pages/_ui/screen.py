@@ -53,17 +53,15 @@ def locate_remedies(remedies: Iterable[Remedy]) -> str:
     """Write where the frame has these remedies, in a sentence for each place; empty without any.
 
     >>> locate_remedies([{"unit": "document"}, {"trials": 2345}, {"docs": "F"}, {"metrics": "bleu"}])
-    'Under Change: Unit: Document, or Trials: 4,999. Or in the sidebar: Metric: BLEU.'
+    'Under Change: Unit: Document, or Trials: 4,999. In the sidebar: Metric: BLEU.'
     """
     ways: dict[str, list[str]] = {}
     for remedy in remedies:
         if all(_is_on_screen(name, value) for name, value in remedy.items()):
-            place = "in the sidebar" if remedy.keys() <= _IN_SIDEBAR.keys() else "under Change"
+            place = "In the sidebar" if remedy.keys() <= _IN_SIDEBAR.keys() else "Under Change"
             settings = [_describe_setting(name, value) for name, value in remedy.items()]
             ways.setdefault(place, []).append(" with ".join(settings))
-    sentences = [f"{place}: {', or '.join(settings)}." for place, settings in ways.items()]
-    text = " Or ".join(sentences)
-    return text[:1].upper() + text[1:]
+    return " ".join(f"{place}: {', or '.join(settings)}." for place, settings in ways.items())
 
 
 def _is_on_screen(name: str, value: str | int) -> bool:
