@@ -32,12 +32,12 @@ class NoPage(Route):
 def _is_missing(path: str) -> bool:
     """Return whether a path is of a page that does not exist.
 
-    A file has a dot in its name, and a path for programs has a part that begins with `_`.
+    A file has a dot in its name, and a path for programs has a word that begins with `_`.
     """
     base = _find_base()
     name = path.removeprefix(base).strip("/")
-    parts = name.split("/")
-    is_other = "." in parts[-1] or parts[0] in _OTHERS or any(part[:1] == "_" for part in parts)
+    words = name.split("/")
+    is_other = "." in words[-1] or words[0] in _OTHERS or any(word[:1] == "_" for word in words)
     is_below_base = path == base or path.startswith(f"{base}/")
     return is_below_base and name != "" and name not in _PAGES and not is_other
 
