@@ -7,7 +7,7 @@ from pages._sections import pair_sections, segments_sections
 from pages._ui import browser, caution_boxes, frame, screen, views
 
 view = frame.open_page()
-a, b, _ = views.choose_pair(view)
+a, b, _ = views.choose_pair(view, columns=None)
 pair = pair_sections.examine_systems(view, a, b)
 files_place = browser.export_box("pair")
 pair_sections.show_verdict(pair)

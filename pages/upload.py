@@ -5,10 +5,8 @@ import streamlit as st
 from mtsig_core import MtsigError
 from pages._sections import upload_sections
 from pages._ui import frame, screen
-from pages._ui.catalogue import PAGES
 
 view = frame.take_view()
-st.title(PAGES["upload"].title)
 if isinstance(view, MtsigError):
     screen.error(view)
 files = upload_sections.choose_files("data.files")

@@ -23,12 +23,10 @@ from mtsig_core.report.document import Section, TableBlock
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
-    count_tracks,
     describe_methods,
     explain_far_firsts,
     explain_ranking,
     list_exclusions,
-    list_task_settings,
     name_other_tops,
     name_pairs,
     state_agreement,
@@ -63,26 +61,16 @@ from pages._ui import (
     views,
 )
 from pages._ui.browser import command_box
-from pages._ui.screen import end_page, in_side_bar
+from pages._ui.screen import end_page, locate_remedies
 from pages._ui.views import TaskView, compare_by
 from pages._work.memory import make_once
 
 
-def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
+def open_page(view: TaskView | MtsigError) -> TaskView:
     """Start the page of a task; end it with a message if the task cannot be read."""
-    st.title(title)
     if isinstance(view, MtsigError):
         screen.error(view)
         end_page()
-    info = view.kept.info
-    screen.status(
-        [
-            info.name,
-            format_count(len(info.pairs), "language pair"),
-            format_count(len(info.systems), "system"),
-            *count_tracks(info, info.systems),
-        ]
-    )
     return view
 
 
@@ -97,8 +85,7 @@ def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> Non
 
 
 def show_verdict(comparison: TaskComparison, metric: str) -> DeltaGenerator:
-    """Draw how the language pairs were tested, and the answer; return the place of the answer."""
-    screen.status(list_task_settings(comparison))
+    """Draw the answer, and return its place."""
     place = st.empty()
     show_answer(comparison, metric, place)
     return place
@@ -232,7 +219,7 @@ def _list_pair_cautions(comparison: TaskComparison) -> list[tuple[str, str]]:
     for lang_pair, result in comparison.pairs.items():
         cautions = fit_remedies_to_task(result.warnings)
         several = len(result.metrics) > 1
-        groups = group_cautions(cautions, several=several, say=in_side_bar)
+        groups = group_cautions(cautions, several=several, say=locate_remedies)
         rows += [(lang_pair, " ".join(texts)) for texts in groups]
     return rows
 

@@ -259,7 +259,7 @@ def test_a_dashboard_that_was_started_on_the_simulated_task_opens_it(opened, roo
 def test_it_says_why_it_is_a_demonstration_where_a_test_set_is_open(opened, tmp_path):
     page = opened("results", small_source(tmp_path))
     assert SIMULATED_INSTEAD in words(page)
-    assert "Simulated: " in words(page)
+    assert "Demo data" in words(page)
     assert "Open Summary" in links(page)
 
 
