@@ -381,7 +381,7 @@ def _step_correction(view: View, adjusted: Mapping[str, np.ndarray]) -> View:
         usual,
         format_func=write_title,
         help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
-        "Choose the correction that you report in the sidebar, before you look.",
+        "Choose the correction that you report under Change, before you look.",
     )
     if correction != usual:
         view = replace(view, settings={**view.settings, "correction": correction})
