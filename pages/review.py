@@ -70,7 +70,7 @@ with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
     if now is not None:
-        click = " without the systems that are excluded here" if review.exclusions else ""
+        click = " without the excluded systems" if review.exclusions else ""
         lang_pair = results_sections.show_ranks(now, metric, "review.picture", click)
         if lang_pair is not None:
             review_sections.open_pair(view, lang_pair, before.pairs)

@@ -62,7 +62,7 @@ from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
 
 ALL = "all language pairs"
-_PUBLIC = "all readers and every export have it"  # a name or reason that an editor gives
+_PUBLIC = "all readers and every export show it"  # a name or reason that an editor gives
 # Keys of the session: why the last change was not saved, a `_Message`; the link of a review that was
 # just begun; the key of the field whose text the last press of a button has saved.
 _SAID = "review.said"
@@ -160,7 +160,7 @@ class _Form:
             self.draw()
             st.form_submit_button(self.label, on_click=self._save, args=(view.kept,))
         if not show_message(self.name) and self.is_unsaved():
-            screen.caution_box(f"Not saved yet: press '{self.label}' to keep what you wrote here.")
+            screen.caution_box(f"Not saved yet. Press '{self.label}' to save your text.")
 
     def _save(self, kept: KeptReview) -> None:
         message = self.find_fault()
@@ -219,7 +219,7 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
         if system is None:
             return "Choose a system to exclude."
         if not _read_text(reason_key):
-            return f"Give a reason for excluding {system}: every export and all readers see it."
+            return f"Give a reason for excluding {system}. All readers and every export show it."
         return None
 
     def draw() -> None:
@@ -367,7 +367,7 @@ def show_decide(
             list(dict.fromkeys([*systems[lang_pair], *declared])),
             list(declared),
             key=first_key,
-            placeholder="one system, or several that share the place",
+            placeholder="one system, or several joint winners",
             select_all=False,
         )
         st.text_area("Why", reason, key=why_key, max_chars=LONGEST_TEXT, height=68)
@@ -398,10 +398,10 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
     b = right.selectbox("The other", others, key=f"review.note.b.{lang_pair}")
     metric = view.review.metric
     text_key = f"review.note.text.{lang_pair}.{a}.{b}"
-    label = "Keep the note"
+    label = "Save the note"
     for note in view.review.notes:
         if (note.pair, note.metric, {note.a, note.b}) == (lang_pair, metric, {a, b}):
-            label = "Put it in place of the note above"
+            label = "Replace the note above"
     _Form(
         name="note",
         label=label,
@@ -416,7 +416,7 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
 
 def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> None:
     """Draw the button that continues with the task's current content."""
-    label = "Go on with the content as it is now"
+    label = "Continue with the current content"
     _draw_button(view, st, label, "content", SeeContent(digest, digests))
 
 
@@ -547,14 +547,13 @@ def _show_changed_ranks(before: TaskComparison, now: TaskComparison, metric: str
     changes = ranks_before_after(before, now, metric)
     st.subheader("Ranks before and after")
     if nobody_ranked(changes):
-        screen.plain("Nobody is ranked, neither with all systems nor without the excluded ones.")
+        screen.plain("No system is ranked, with or without the excluded systems.")
         return
     screen.show_table(circles_table(changes, find_rank_rule(now)), prose=True)
     screen.show_table(review_changes_table(changes), "review.ranks")
     st.caption(
-        "Before: with all systems. Now: without the excluded ones, so with fewer pairs to correct "
-        "for. An arrow: the rank changed. A system below an excluded one moves up for that reason "
-        "only."
+        "Before: with all systems. Now: without the excluded systems, so with fewer pairs to correct for. Arrow: "
+        "the rank changed. A system below an excluded one moves up for this reason only."
     )
 
 
@@ -596,13 +595,13 @@ def show_links(view: ReviewView) -> None:
     copyable(
         view.address_of(view.kept.read_link),
         "review.read",
-        "Link for readers, who can change nothing",
+        "Link for readers (they cannot change anything)",
     )
     if view.may_edit:
         copyable(
             view.address_of(view.kept.edit_link),
             "review.edit",
-            "Link for editors, the address of this page: whoever has it can change the review",
+            "Link for editors (anyone with it can change the review)",
         )
 
 
@@ -622,7 +621,7 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
     )
     results_sections.show_files(TaskFiles(now, picture, metric, command, "review", history))
     st.caption(
-        "The files have the decisions and notes. To archive the review, keep the JSON: it has all "
+        "The files contain the decisions and notes. To archive the review, keep the JSON: it contains all "
         "numbers, decisions and reasons, and who took each step and when. The command prints the "
         "numbers, with the exclusions. The picture is the one in the report."
     )
@@ -665,7 +664,7 @@ def _show_review(kept: KeptReview, task: str) -> None:
     if open_place.button("Open", key=f"review.open.{kept.read_link}"):
         address.go("review", **{LINK: kept.edit_link})
     with delete_place.popover("Delete"):
-        st.caption("Both links to it end here. This cannot be undone.")
+        st.caption("Both links stop working. This cannot be undone.")
         if st.button("Delete it", key=f"review.delete.{kept.read_link}"):
             _delete(kept)
 
