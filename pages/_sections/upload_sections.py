@@ -382,7 +382,7 @@ def _offer_zip(file: FileLike) -> None:
             [3, 2, 1.7, 2, 1.7], vertical_alignment="bottom"
         )
     name = name_place.text_input(
-        "Name of the task", guess, key=f"data.task_name.{file.file_id}", max_chars=100
+        "Name of the task", guess, key=f"data.task_name.{guess}", max_chars=100
     )
     langpair = pair_place.selectbox("Language pair", contents.pairs, key="data.zip_pair")
     raters = None

@@ -67,6 +67,7 @@ def _draw_with_sidebar(opened, page: Page) -> None:
         title = view.title
     _name_tab(page.title, title)
     _run(opened, view)
+    browser.keep_drafts(page.name)
     _finish(links, opened, queries, above)
 
 
