@@ -28,7 +28,8 @@ if view.kept is None:
     screen.status(["no review is open"])
     screen.plain(
         "A review keeps what you decide about a shared task: excluded systems with "
-        "reasons, notes on disputed pairs, who is declared first. Start one on the page Results."
+        "reasons, notes on disputed pairs, and which system is declared the winner. Start one on the "
+        "page Results."
     )
     address.link("results", "Open Results")
     review_sections.show_mine()

@@ -121,9 +121,9 @@ with right:
             legend_marks = None
     segments_sections.show_box(texts, legend_marks, n_pages > 1)
 st.caption(
-    "The scores above are of these segments only, and not tested. The list shows what each segment adds to the "
+    "Scores for these segments only; no test. The list shows what each segment adds to the "
     "difference on the whole test set: above 0 in favour of A.",
-    help="What segments add does not sum to the difference. The address of this page opens this segment again.",
+    help="Segment contributions do not add up to the difference. The link of this page opens this segment again.",
 )
 with files_place:
     reader.show_files(positions, k, f"{headline}. Order: {order}.")

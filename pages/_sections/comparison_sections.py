@@ -454,11 +454,16 @@ def _write_paragraphs(comparison):
 # Bootstrap scores.
 
 
-def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> None:
-    """Draw the histogram of the bootstrap scores of a system, with one kind of interval."""
-    interval = system.intervals[kind]
+def show_replicates(
+    view: View, system: ScoreBootstrap, key: str, all_drawn: np.ndarray | None = None
+) -> None:
+    """Draw the histogram of the bootstrap scores of a system, with their percentile interval.
+
+    The axis of the first scores is the axis of those `all_drawn`.
+    """
+    interval = system.intervals["percentile"]
     form = written_like([system.score])
-    edges, counts = histogram(system.drawn)
+    edges, counts = histogram(system.drawn, within=all_drawn)
     figure = partial(
         replicate_histogram,
         edges,
@@ -466,7 +471,7 @@ def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> 
         system.score,
         system.median,
         interval,
-        system.relative(kind),
+        system.relative("percentile"),
         unit=metric_title(view.metric),
         form=form,
     )

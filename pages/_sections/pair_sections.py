@@ -19,6 +19,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.html import report_html
+from mtsig_core.report.noticed_words import explain_noticed_difference
 from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.sentences import (
     choose_form,
@@ -54,7 +55,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     smooth_resamples,
 )
-from mtsig_core.stats.power import default_difference
+from mtsig_core.stats.power import choose_difference, round_to_step
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, charts, controls, result_cache, screen
@@ -279,7 +280,10 @@ def show_chance(pair: Pair) -> None:
     n_tested = len(pair.result.tested)
     if row.p_value is not None and is_corrected(pair.settings.correction, n_tested):
         adjusted_p = write_p(row.p_adjusted, "adjusted p")
-        remark += f" Corrected for {format_count(n_tested, 'pair')}, which decides: {adjusted_p}."
+        remark += (
+            f" After correction for {format_count(n_tested, 'pair')} (the result to report): "
+            f"{adjusted_p}."
+        )
     screen.faint(remark)
     edges, counts = count_permutations(examination)
     figure = partial(
@@ -481,7 +485,7 @@ def _make_detectable_table(pair: Pair) -> Table:
 def show_equivalence(pair: Pair) -> None:
     """Draw whether the two are equivalent within the margin that the user enters."""
     examination = pair.examination
-    usual = default_difference((examination.score_a, examination.score_b))
+    usual = choose_difference(pair.result)
     margin = controls.number(
         st,
         "A difference that does not matter, in points",
@@ -489,14 +493,18 @@ def show_equivalence(pair: Pair) -> None:
         "margin",
         least=usual / 1000,
         most=1000 * usual,
-        step=usual / 10,
+        step=round_to_step(usual / 20),
         format="%g",
         placeholder=f"such as {usual:g}",
     )
     if margin is None:
+        about_people = explain_noticed_difference(pair.result)
+        if about_people:
+            about_people += " A margin should not be larger."
         st.caption(
             "'No significant difference' does not mean 'equal'. Enter the largest difference that does not "
-            "matter to you, before you look at the scores, to test whether these two are equivalent."
+            "matter to you, before you look at the scores, to test whether these two are equivalent. "
+            f"{about_people}"
         )
         return
     tested = equivalence(examination, margin)
@@ -585,8 +593,8 @@ def _draw_documents(
         sentences.append(f"The {len(extremes)} of {len(rows):,} documents that matter most.")
     change = "lower" if values[0] >= 0 else "higher"
     sentences.append(
-        "A bar shows how much a document adds to the difference: without the first one it would be "
-        f"{rounded(abs(values[0]))} {change}."
+        "A bar shows how much a document adds to the difference. Without the top document it would "
+        f"be {rounded(abs(values[0]))} {change}."
     )
     if has_texts:
         sentences.append("Click a bar to read its document.")

@@ -182,7 +182,7 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
         ranked = [k for k, rank in enumerate(table.values("rank")) if rank is not None]
     unranked = ""
     if 0 < len(ranked) < len(table.rows):
-        unranked = " A dash under rank across: not in all language pairs, so not ranked."
+        unranked = " A dash under overall rank: not in all language pairs, so not ranked."
         if len(table.ruled) % 2:  # the shading would go on below the last rank
             table = replace(table, ruled={*table.ruled, ranked[-1]})
     clicked = screen.show_table(table, key, open_cells=True)

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MtsigError, SettingError, TestSet
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import Metric, direction, metric_title, resolve_metric
 from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
@@ -129,8 +130,8 @@ def show_steps(lines: Sequence[int], place: int | None) -> None:
         on_last_page = place // PAGE == last // PAGE
     _draw_step("Previous", "Up", lines, -1, place == 0)
     _draw_step("Next", "Down", lines, 1, place == last)
-    _draw_step("Page back", "PageUp", lines, -PAGE, on_first_page)
-    _draw_step("Page on", "PageDown", lines, PAGE, on_last_page)
+    _draw_step("Previous page", "PageUp", lines, -PAGE, on_first_page)
+    _draw_step("Next page", "PageDown", lines, PAGE, on_last_page)
 
 
 def _draw_step(
@@ -188,7 +189,8 @@ def show_decided(better: str, n_deciding: int, n_segments: int) -> None:
     """Write how few segments decide which system scores higher, with a button that shows them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         screen.faint(
-            f"Without {n_deciding:,} of the {n_segments:,} segments, {better} would not score higher.",
+            f"Remove the {format_count(n_deciding, 'segment')} most in its favour (of {n_segments:,}), "
+            f"and {better} loses its lead.",
             "content",
         )
         st.button(
@@ -270,7 +272,7 @@ class Reader:
         except MtsigError as problem:  # segments without scores can be read all the same
             return f"{subject}: {problem}"
         if n_scored < n:
-            subject += f", {n_scored:,} with scores of both"
+            subject += f", {n_scored:,} scored for both"
         difference = (score_a - score_b) * direction(self.metric)
         form = written_like((score_a, score_b))
         return (

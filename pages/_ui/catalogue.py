@@ -58,6 +58,14 @@ PAGES = {
         ),
         Page("Shared task", "review", "Review", "gavel", opens="review"),
         Page("Learn", "lecture", "Lecture", "school", opens="lecture"),
+        Page(
+            "Learn",
+            "inside",
+            "Inside a score",
+            "calculate",
+            (*_ONE_PAIR, "seed"),
+            ("inside", {"Student's t": ("alpha",)}),
+        ),
         Page("Learn", "sampling", "Sampling", "scatter_plot", _SAMPLES, demo=LARGE),
         Page(
             "Learn",
@@ -66,7 +74,6 @@ PAGES = {
             "bar_chart",
             (*_ONE_PAIR, "unit", "ci", "alpha", "seed"),
         ),
-        Page("Learn", "size", "Test-set size", "show_chart", (*_SAMPLES, "unit"), demo=LARGE),
         Page(
             "Learn",
             "trust",
@@ -76,14 +83,7 @@ PAGES = {
             ("experiment", {"Units": ("correction", "trials")}),
             demo=LARGE,
         ),
-        Page(
-            "Learn",
-            "inside",
-            "Inside a score",
-            "calculate",
-            (*_ONE_PAIR, "seed"),
-            ("inside", {"Student's t": ("alpha",)}),
-        ),
+        Page("Learn", "size", "Test-set size", "show_chart", (*_SAMPLES, "unit"), demo=LARGE),
         Page(
             "Reference",
             "papers",

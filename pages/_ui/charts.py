@@ -113,7 +113,7 @@ def show(  # noqa: PLR0913  each page names what its figure has
     place = st.container(key=f"figure.{key}")
     with place, numbers_box(key):
         picture = st.radio(
-            "The camera above the figure saves it as",
+            "The camera icon saves the figure as",
             ["png", "svg"],
             horizontal=True,
             key=f"{key}.picture",

@@ -147,6 +147,11 @@ def tiles(*cells: tuple[str, str, str]) -> None:
     st.html(f'<div class="mt-tiles">{"".join(written)}</div>')
 
 
+def question(text: str, answer: str = "") -> None:
+    """Draw a question to the reader, and the answer below it."""
+    st.html(f'<div class="mt-question"><b>{_literal(text)}</b> {_literal(answer)}</div>')
+
+
 def plain(text: str) -> None:
     """Draw a paragraph, shown literally."""
     st.html(f'<div class="mt-plain">{_literal(text)}</div>')

@@ -181,7 +181,7 @@ def test_says_what_compare_says(open_pair, source):
     ):
         assert text in answer(page)
     for text in (
-        f"{write_p(pair.p_value)} for this pair only. Corrected for 3 pairs, which decides",
+        f"{write_p(pair.p_value)} for this pair only. After correction for 3 pairs (the result to report)",
         f"That is not the probability that {html.escape(NAMES[1])} is better.",
         "approximate randomization",
         "bootstrap, signed shift",
