@@ -4,7 +4,8 @@
 const STORE = 'mtsig_drafts', FIELDS = '[class*="st-key-"] :is(input[type=text], textarea):not([role=combobox])'
 const AUTHOR = '.st-key-review-author input', NAME = 'mtsig_author', OPEN = '[class*="st-key-data-open"] button'
 const PAUSE = 300  // milliseconds after a change of the page, while it may still draw its fields again
-const touched = new WeakSet()  // fields in which somebody has typed: they are left alone
+const TRIES = 4  // to fill a field that may not take its text
+const tries = new WeakMap(), touched = new WeakSet()  // fields in which somebody has typed: they are left alone
 let scope, listens = false, waits = false
 
 const read = () => JSON.parse(sessionStorage.getItem(STORE) ?? '{}')
@@ -34,6 +35,8 @@ function restore() {
   for (const field of document.querySelectorAll(FIELDS)) {
     const key = isField(field) && name(field)
     if (!own[key] || own[key] === field.value || touched.has(field)) continue
+    if (tries.get(field) === TRIES) continue
+    tries.set(field, (tries.get(field) ?? 0) + 1)
     type(field, own[key])
     if (isSent(field)) keep(key, '')
   }
