@@ -671,7 +671,10 @@ def state_pair_by_metrics(a: str, b: str, decision_of: Mapping[str, int]) -> str
             names = ", ".join(metrics[side])
             claims.append(f"{better} is significantly better than {worse} by {names}")
     if metrics[0]:
-        claims.append(f"no significant difference by {', '.join(metrics[0])}")
+        claim = "no significant difference"
+        if not claims:
+            claim = f"No significant difference between {a} and {b}"
+        claims.append(f"{claim} by {', '.join(metrics[0])}")
     verdict = "; ".join(claims)
     if metrics[1] and metrics[-1]:
         return f"The metrics decide in opposite ways: {verdict}"
@@ -1796,7 +1799,8 @@ def state_results(comparison: AnyComparison, *metrics: str) -> list[str]:
         else:
             answer = state_task_answer(comparison, first)
         sentences = [f"{printable(answer)}."]
-        sentences += [state_result(comparison, metric, has_verdict=True) for metric in metrics]
+        side = order_systems(comparison, first)[0]
+        sentences += [state_result(comparison, metric, side) for metric in metrics]
     return [*filter(None, sentences), *_explain_open_pairs(comparison, metrics)]
 
 
@@ -1818,8 +1822,12 @@ def _explain_open_pairs(comparison: AnyComparison, metrics: Sequence[str]) -> li
     return [f"{sentence}."] if sentence else []
 
 
-def state_result(comparison: AnyComparison, metric: str, has_verdict: bool = False) -> str:
-    """Write the verdict for a paper with its numbers; only the numbers if it already `has_verdict`."""
+def state_result(comparison: AnyComparison, metric: str, side: str | None = None) -> str:
+    """Write the verdict for a paper with its numbers.
+
+    Where a sentence already has the verdict, only the numbers are written. A single pair has them
+    from the `side` of one system.
+    """
     lang_pairs = select_lang_pairs(comparison, metric)
     first, result = next(iter(lang_pairs.values()))
     macro = _find_macro(comparison, metric)
@@ -1830,7 +1838,7 @@ def state_result(comparison: AnyComparison, metric: str, has_verdict: bool = Fal
     names_each_pair = bool(pairs) and (has_few_pairs or len(main_result.pairs) == 1)
     sentences = []
     is_short = names_each_pair and result.tested and not explain_no_decision(settings, result)
-    if not is_short and not has_verdict:
+    if not is_short and side is None:
         sentences.append(f"{printable(state_verdict(comparison, metric))}.")
     is_not_averaged = macro is None and len(lang_pairs) > 1
     if is_not_averaged or not main_result.pairs:
@@ -1838,9 +1846,11 @@ def state_result(comparison: AnyComparison, metric: str, has_verdict: bool = Fal
     if names_each_pair:
         for pair in pairs:
             verdict = _judge_pair(first, main_result, pair)
-            if has_verdict and len(pairs) == 1:
+            name = pair.a
+            if side is not None and len(pairs) == 1:
                 verdict = printable(name_metric(metric))
-            sentences.append(f"{verdict}: {_write_scores(first, main_result, pair)}.")
+                name = pair.b if settings.baseline is None and side == pair.b else pair.a
+            sentences.append(f"{verdict}: {_write_scores(first, main_result, pair, name)}.")
     elif settings.baseline:
         sentences += _list_against_baseline(pairs)
     else:
@@ -1867,7 +1877,7 @@ def _describe_two_best(comparison: Comparison, result: MetricResult | MacroResul
     """Write the evidence on the two best scores, tested or not, and how many pairs differ."""
     best = {row.system for row in result.systems[:2]}
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == best)
-    sentences = [f"The two best scores: {_write_scores(comparison, result, pair)}."]
+    sentences = [f"The two best scores: {_write_scores(comparison, result, pair, pair.a)}."]
     pairs = _list_tested(result)
     if has_p_values(comparison.settings) and any(pair.decidable for pair in pairs):
         n = sum(pair.better is not None for pair in pairs)
@@ -1878,13 +1888,17 @@ def _describe_two_best(comparison: Comparison, result: MetricResult | MacroResul
 
 
 def _write_scores(
-    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
+    comparison: Comparison,
+    result: MetricResult | MacroResult,
+    pair: PairResult | MacroPair,
+    name: str,
 ) -> str:
-    """Write the two scores of a pair and its evidence."""
+    """Write the two scores of a pair, that of `name` first, and its evidence."""
     form = choose_form(result)
     scores = {row.system: row.score for row in result.systems}
-    both = f"{pair.a} {scores[pair.a]:{form}}, {pair.b} {scores[pair.b]:{form}}"
-    evidence = write_evidence(comparison, result, pair, pair.a)
+    partner = _name_partner(pair, name)
+    both = f"{name} {scores[name]:{form}}, {partner} {scores[partner]:{form}}"
+    evidence = write_evidence(comparison, result, pair, name)
     return printable(f"{both}, difference {evidence}")
 
 
