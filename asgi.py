@@ -6,7 +6,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.starlette import App
 
-from pages._server import guard, health, lifecycle, review_steps, sessions
+from pages._server import guard, health, lifecycle, no_page, review_steps, sessions
 from pages._work import events
 
 # `streamlit run asgi.py` looks for this name in the text of this file.
@@ -22,6 +22,7 @@ app = App(
     routes=[
         Route("/_mtsig/health", health.answer),
         Route("/_mtsig/review/{link}", review_steps.answer),
+        no_page.NoPage(),
     ],
     exception_handlers={Exception: guard.answer_failure},
 )

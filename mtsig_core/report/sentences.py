@@ -660,6 +660,21 @@ def state_answer(comparison: Comparison, metric: str) -> str:
     return _join_answers(answers, by_verdict)
 
 
+def state_family(comparison: Comparison, metric: str) -> str:
+    """Write how many pairs differ significantly by a metric, or why none can be decided."""
+    result, settings = comparison.metrics[metric], comparison.settings
+    reason = explain_no_decision(settings, result)
+    if reason is not None:
+        return reason
+    by_metric = f"By {name_metric(metric)}"
+    if len(result.pairs) == 1:
+        return f"{by_metric}: {state_pair(comparison, result, result.pairs[0])}"
+    n_significant = sum(pair.significant for pair in result.tested)
+    n_tested = len(result.tested)
+    noun = choose_verb(n_tested, "pair differs", "pairs differ")
+    return f"{by_metric}: {n_significant:,} of {n_tested:,} {noun} significantly"
+
+
 def state_pair_by_metrics(a: str, b: str, decision_of: Mapping[str, int]) -> str:
     """Write what each metric decides on a pair: 1 where a is better, -1 where b is, else 0."""
     metrics: dict[int, list[str]] = {1: [], -1: [], 0: []}

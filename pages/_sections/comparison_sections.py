@@ -381,7 +381,7 @@ def _step_correction(view: View, adjusted: Mapping[str, np.ndarray]) -> View:
         usual,
         format_func=write_title,
         help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
-        "Choose the correction that you report in the sidebar, before you look.",
+        "Choose the correction that you report under Change, before you look.",
     )
     if correction != usual:
         view = replace(view, settings={**view.settings, "correction": correction})
@@ -450,11 +450,16 @@ def write_sentences(comparison: Comparison) -> str:
 # Bootstrap scores.
 
 
-def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> None:
-    """Draw the histogram of the bootstrap scores of a system, with one kind of interval."""
-    interval = system.intervals[kind]
+def show_replicates(
+    view: View, system: ScoreBootstrap, key: str, all_drawn: np.ndarray | None = None
+) -> None:
+    """Draw the histogram of the bootstrap scores of a system, with their percentile interval.
+
+    The axis of the first scores is the axis of those `all_drawn`.
+    """
+    interval = system.intervals["percentile"]
     form = written_like([system.score])
-    edges, counts = histogram(system.drawn)
+    edges, counts = histogram(system.drawn, within=all_drawn)
     figure = partial(
         replicate_histogram,
         edges,
@@ -462,7 +467,7 @@ def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> 
         system.score,
         system.median,
         interval,
-        system.relative(kind),
+        system.relative("percentile"),
         unit=metric_title(view.metric),
         form=form,
     )

@@ -137,7 +137,7 @@ def test_a_link_to_a_review_opens_its_task_on_every_page(at, kept):
     for name, said in (("results", "2 language pairs"), ("summary", "en-de_DE")):
         opened = at(name, **asks[PAGES[name].title])
         assert said in words(opened)
-        assert "Simulated: " not in words(opened)
+        assert "Demo data" not in words(opened)
 
 
 def test_a_reload_keeps_the_tab_and_the_language_pair(at, kept):
