@@ -98,7 +98,7 @@ def test_files_carry_further_metrics_and_reasons(opened, source, files):
     for ending in ("tex", "typ", "md", "html"):
         for word in ("BLEU", "TER", "chrF", "sent late", "3 metrics"):
             assert word in files[f"{comparison}.{ending}"]
-    assert files[f"{comparison}.html"].count("<svg") == 3
+    assert files[f"{comparison}.html"].count("<svg") == 4  # the pair by all metrics, too
 
 
 def test_of_one_system_there_are_no_pairs_to_save(opened, source, files):
