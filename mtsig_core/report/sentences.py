@@ -692,7 +692,7 @@ def state_pair_by_metrics(a: str, b: str, decision_of: Mapping[str, int]) -> str
         claims.append(f"{claim} by {', '.join(metrics[0])}")
     verdict = "; ".join(claims)
     if metrics[1] and metrics[-1]:
-        return f"The metrics decide in opposite ways: {verdict}"
+        return f"The metrics contradict each other: {verdict}"
     return verdict
 
 

@@ -218,7 +218,7 @@ def test_a_question_of_direction_is_asked_where_nothing_else_is_there(opened, fo
     app = open_task()
     assert "--lower-is-better NAME" in words(app)
     methods = next(html.value for html in app.get("html") if "We compared" in html.value)
-    assert "Neither name nor range shows" in methods
+    assert "cannot tell from name and range" in methods
     assert "--" not in methods
     assert grid_of(app)["0"].size
     for path in others:
