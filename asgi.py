@@ -6,7 +6,16 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.starlette import App
 
-from pages._server import frontend, guard, health, internals, lifecycle, review_steps, sessions
+from pages._server import (
+    frontend,
+    guard,
+    health,
+    internals,
+    lifecycle,
+    no_page,
+    review_steps,
+    sessions,
+)
 from pages._work import events
 
 internals.serve_files_by(frontend.Frontend)
@@ -23,6 +32,7 @@ app = App(
     routes=[
         Route("/_mtsig/health", health.answer),
         Route("/_mtsig/review/{link}", review_steps.answer),
+        no_page.NoPage(),
     ],
     exception_handlers={Exception: guard.answer_failure},
 )

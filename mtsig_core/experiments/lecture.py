@@ -32,6 +32,7 @@ from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding_error
+from mtsig_core.stats.comparison import prepare_systems
 from mtsig_core.stats.engine import Measured, UnitStatistics, measure, swap_differences
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.power import exaggeration_at, power_at
@@ -302,6 +303,43 @@ def resamples(sentences: Excerpt, seed: int, start: int, stop: int) -> Resamples
     scores = sentences.score(sums)
     improvement = direction(sentences.metric) * (scores[:, 0] - scores[:, 1])
     return Resamples(weights, sums, scores, improvement)
+
+
+@dataclass(frozen=True)
+class DrawnUnits:
+    """How often one bootstrap sample has the units of a test set."""
+
+    n: int  # units
+    missing: int
+    repeated: int  # drawn twice or more
+
+
+def count_drawn_units(
+    testset: TestSet,
+    metric: str | Metric,
+    number: int,
+    *,
+    unit: str = "auto",
+    alpha: float = ALPHA,
+    seed: int = 0,
+) -> DrawnUnits:
+    """Count the units in the bootstrap sample of a number, from 1 on, as `compare` draws them."""
+    settings, measured = prepare_systems(
+        testset,
+        metric,
+        None,
+        None,
+        unit=unit,
+        block_length=None,
+        alpha=alpha,
+        resamples=2,  # of which none is scored
+        seed=seed,
+    )
+    units = measured.units(settings.unit, settings.block_length)
+    (weights,) = from_blocks(
+        lambda block: bootstrap_weights(units, seed, block), number - 1, number
+    )
+    return DrawnUnits(units.n, int((weights == 0).sum()), int((weights > 1).sum()))
 
 
 def expected_missing(n: int) -> float:

@@ -60,7 +60,7 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
     `about` are the bounds of the interval relative to the median.
     """
     low, high = interval or (math.inf, math.inf)
-    top = float(counts.max(initial=1))
+    top = float(counts.max(initial=4))  # the first few are no towers
     figure = start_figure()
     bands = (
         Band(-math.inf, low, GREY, _OUTSIDE),
@@ -83,7 +83,7 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
     left = min(bounds) - 0.06 * width
     right = max(bounds) + 0.06 * width
     labels = Labels()
-    note = f"{labels(unit)} of resamples"
+    note = f"{labels(unit)} of each resample"
     if interval is not None:
         for number, (bound, side) in enumerate(((low, "right"), (high, "left"))):
             text = f"<b>{bound:{form}}</b>"

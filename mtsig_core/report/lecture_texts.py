@@ -138,17 +138,16 @@ def explain_unsuited(testset: TestSet, least: int) -> str:
     It needs so many sentences of two systems.
 
     >>> explain_unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
-    'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Upload.'
+    'This scene needs 12 sentences, and toy has 1. Open a larger test set on the page Upload.'
     """
     name, n = printable(testset.name), testset.n_segments
     if not testset.has_texts:
-        return f"Not on {name}: it has scores and no texts. Open a test set with texts on the page Upload."
+        return f"This scene needs texts, and {name} has only scores. Open a test set with texts on the page Upload."
     if len(testset.systems) < 2:
-        return f"Not on {name}: it has one system, and this scene needs two. Open one with more on the page Upload."
+        return f"This scene needs two systems, and {name} has one. Open one with two on the page Upload."
     if n < least:
-        sentences = format_count(n, "sentence")
         return (
-            f"Not on {name}: it has {sentences}, and this scene needs {least:,}. "
+            f"This scene needs {least:,} sentences, and {name} has {n:,}. "
             "Open a larger test set on the page Upload."
         )
     return ""
@@ -202,8 +201,8 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
     share = min(three.lengths) / sum(three.lengths)
     conclusion = (
         f"{by_mean} wins by the mean ({mean_high:.1f} to {mean_low:.1f}), {by_corpus} by the corpus score "
-        f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
-        "corpus."
+        f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence is one third of the mean, and "
+        f"{share:.0%} of the corpus score."
     )
     limitation = (
         "we searched for this example. It happens in "
@@ -228,9 +227,9 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     decision = ""
     if not draws.too_few and contains_zero(*difference):
         decision = ": undecided"
-    explanation = f"{ALPHA / 2:.1%} of the scores lie below the interval and {ALPHA / 2:.1%} above."
+    explanation = f"{ALPHA / 2:.1%} of the scores are below the interval and {ALPHA / 2:.1%} above."
     if draws.too_few:
-        explanation = f"From {2 / ALPHA:.0f} draws on it is a {level} interval."
+        explanation = f"With {2 / ALPHA:.0f} draws or more it is a {level} interval."
     expected = expected_missing(n_sentences)
     missing = f"{draws.mean_missing:.1f}"
     worse = f"{draws.share_worse:.0%}"
@@ -270,7 +269,7 @@ def randomization_end(swaps: Swaps, all_swaps: Swaps) -> dict[str, str]:
             f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {n_permutations:,} permutations give "
             f"exactly {all_swaps.p:.3f}. If labels meant nothing, {percentage} of a hundred worlds would differ as much."
         ),
-        "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters.",
+        "limitation": "the test shows whether the outputs can be exchanged, not whether the difference matters.",
     }
 
 
@@ -288,12 +287,12 @@ def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str,
     if low > 1:
         finding = "neighbours are alike"
     elif high < 1:
-        finding = "neighbours differ more than most"
+        finding = "neighbours differ more than other sentences"
     else:
         finding = f"{len(kinds.blocks)} samples do not show whether neighbours are alike"
     cause = ""
     if low > 1 and order_low > 1:
-        cause = ". So the order was the cause"
+        cause = ". So the order is the cause"
     limitation = "this is one test set in one order."
     if simulated:
         limitation = "the order of these sentences is simulated."
@@ -326,7 +325,7 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
         "shares": [_write_rate(by_sentence), _write_rate(by_document)],
         "effect": effect,
         "conclusion": conclusion,
-        "limitation": "few documents need Student's t, as here; a normal z would reject too often.",
+        "limitation": "with few documents you need Student's t, as here; a normal z rejects too often.",
     }
 
 
@@ -397,7 +396,7 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
         "of_hundred": 100 * (power.share or 0),
         "share": _write_rate(power),
         "conclusion": f"{conclusion}.",
-        "limitation": "in real planning you must guess both the difference and its standard error.",
+        "limitation": "when you plan a real test set, you must guess both the difference and its standard error.",
     }
 
 

@@ -13,13 +13,13 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Table, TableBuilder, share_cell
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
-from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan_pairs
+from mtsig_core.stats.power import PairPlan, cannot_plan, choose_difference, plan_pairs
 from mtsig_core.stats.significance import level_at_look, parse_look
 
-_TITLE = "how far the annotation is"
+_TITLE = "progress of the annotation"
 _NOTE = (
-    "Items are counted once, whoever rated them. Hours count a pause as a minute at most. Checks: attention checks "
-    "passed."
+    "Each item counts once, even if several people rated it. Hours: a pause counts as one minute at most. Checks: "
+    "attention checks passed."
 )
 
 
@@ -106,7 +106,7 @@ def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPa
     open_names = [names for names in neighbours if names in pair_of]
     if not open_names or cannot_plan(comparison, result.metric) is not None:
         return []
-    difference = _choose_difference(result)
+    difference = choose_difference(result)
     plans = plan_pairs(comparison, difference, metric=result.metric, names=open_names)
     plan_of = {frozenset((row.a, row.b)): row for row in plans}
     return [OpenPair(pair_of[names], plan_of[names]) for names in open_names if names in plan_of]
@@ -119,10 +119,6 @@ def _at_last_look(comparison: Comparison) -> Comparison:
     last_look = look._replace(number=look.n_planned)
     share = level_at_look(1.0, last_look) / level_at_look(1.0, look)
     return replace(comparison, settings=replace(settings, alpha=settings.alpha * share))
-
-
-def _choose_difference(result: MetricResult) -> float:
-    return default_difference(row.score for row in result.systems)
 
 
 def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str) -> Table:
@@ -153,12 +149,12 @@ def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str)
 
 
 def _explain_open(result: MetricResult, units: str) -> str:
-    difference = _choose_difference(result)
+    difference = choose_difference(result)
     n_open = sum(not pair.significant for pair in result.pairs)
     return (
-        f"Open: {n_open} of {format_count(len(result.pairs), 'pair')}; these are of neighbours in the order of the "
-        f"systems. More {units}: until a true difference of {difference:g} is found 8 times in 10, at alpha divided by "
-        "the number of pairs. The difference is named beforehand, as the one seen here is no guide to the true "
-        f"one. Hours: all work so far, by the {units} that both systems have. Do not stop as soon as a pair is "
-        "significant: looks at a running annotation add up to more than alpha, unless they are planned (setting Look)."
+        f"{n_open} of {format_count(len(result.pairs), 'pair')} are open. The table has pairs of neighbours in the order of "
+        f"the systems. More {units}: how many more until a true difference of {difference:g} is found 8 times in 10, at "
+        "alpha divided by the number of pairs. Choose this difference before you look: the observed one does not show the "
+        f"true one. Hours: all work so far, divided by the {units} that both systems have. Do not stop as soon as a pair is "
+        "significant: several looks have more false alarms than one, unless you plan them (setting Look)."
     )

@@ -30,7 +30,8 @@ from mtsig_core.report.export import (
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.markdown import report_markdown
-from mtsig_core.report.pictures import differences_svg, forest_svg
+from mtsig_core.report.noticed_words import explain_people_column
+from mtsig_core.report.pictures import differences_svg, forest_svg, pair_svg
 from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
     AnyComparison,
@@ -90,7 +91,7 @@ def comparison_report(comparison: Comparison) -> Report:
             sections.append(Section(f"{title}: pairs", pairs, "detail"))
     if has_several:
         sections.append(Section("", relations_blocks(list(comparison.metrics.values()))))
-    sections.append(Section("How far the annotation is", list(progress_blocks(comparison))))
+    sections.append(Section("Progress of the annotation", list(progress_blocks(comparison))))
     cautions = tuple(caution for caution in comparison.warnings if not caution.kind.comes_first)
     if cautions:
         caveats = Warnings(cautions=cautions, several=has_several)
@@ -168,8 +169,10 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
         yield TableBlock(
             table=references,
             title=f"{title}: top group by reference",
-            caption=f"Top group by {title}, with all references and with each: no other system is significantly "
-            "better, corrected for all pairs.",
+            caption=(
+                f"Top group by {title}, with all references and with each one: no other system is significantly better "
+                "than these systems, corrected for all pairs."
+            ),
         )
 
 
@@ -191,15 +194,25 @@ def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
     """The scores, and the differences to the best score or the baseline."""
     settings = comparison.settings
     anchor = "the best score" if settings.baseline is None else "the baseline"
-    caption = "The score with its interval: there is no other system to compare it with."
+    caption = "The score with its interval. There is no other system to compare with."
     if result.pairs:
-        caption = f"Blue: {anchor}. Filled: significantly different from it; hollow: not, which does not mean equal."
+        caption = (
+            f"Blue: {anchor}. Filled: significantly different from it. Hollow: not significantly different, which does "
+            "not mean equal."
+        )
     yield Figure(draw=partial(forest_svg, result, settings), caption=caption)
+    if len(result.pairs) == 1 and result.metric == next(iter(comparison.metrics)):
+        caption = (
+            f"Difference by each metric with its {write_level(settings)} CI, each row on its own scale. "
+            "Filled: significantly different; hollow: not, which does not mean equal."
+        )
+        yield Figure(draw=partial(pair_svg, comparison, result.metric), caption=caption)
     simultaneous = name_simultaneous(result, settings)
     if simultaneous:
         caption = (
             f"Difference of each system to {anchor}. Thick: {write_level(settings)} CI for this pair only. Thin, with "
-            f"ends: {simultaneous}. Filled: significantly different; hollow: not, which does not mean equal."
+            f"ends: {simultaneous}. Filled: significantly different. Hollow: not significantly different, which "
+            "does not mean equal."
         )
         yield Figure(draw=partial(differences_svg, result, settings), caption=caption)
 
@@ -220,6 +233,9 @@ def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
             f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
             f"{name_family(result, settings)} together."
         )
+    about_people = explain_people_column(result)
+    if about_people:
+        notes.append(about_people)
     table = pairs_table(result, settings)
     yield _set_table(
         comparison,
@@ -241,8 +257,7 @@ def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     if is_detail:
         yield Paragraph(
             role="hint",
-            text="Differences and p of all pairs: --format csv or json; --baseline NAME for "
-            "those with one.",
+            text="For all pairs, use --format csv or json. For the pairs of one system, use --baseline NAME.",
         )
     if len(result.systems) > 2 and is_ranked:
         title = f"{metric_title(result.metric)}: signs"
@@ -257,8 +272,8 @@ def _show_detectable(
     family = ""
     if name_simultaneous(result, settings):
         family = (
-            f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
-            "usually for Romano-Wolf."
+            f" For all pairs: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and usually "
+            "for Romano-Wolf."
         )
     note = (
         f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
@@ -368,7 +383,7 @@ def relations_blocks(results: Sequence[MetricResult]) -> list[Block]:
     missing = without_relation(results)
     notes = []
     if missing:
-        notes.append(f"Not compared by all of these: {', '.join(missing)}")
+        notes.append(f"Not compared by all these metrics: {', '.join(missing)}")
     legend = (
         f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither"
     )

@@ -45,7 +45,7 @@ from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
-from pages._ui import address, caution_boxes, charts, controls, result_cache, screen, views
+from pages._ui import address, charts, controls, result_cache, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -241,13 +241,6 @@ def list_metric_remedies(view: View) -> list[Remedy]:
     return [{"also": "chrf" if "chrf" in metrics else metrics[0]}]
 
 
-def show_all_cautions(cautions: Sequence[Caution], has_several_metrics: bool = False) -> None:
-    """Draw the tab of all caveats."""
-    caution_boxes.show(cautions, "all", several=has_several_metrics)
-    if not cautions:
-        st.write("No caveats.")
-
-
 def _state_agreement(results: Sequence[MetricResult]) -> None:
     """Draw how often the metrics agree, and what each decides on."""
     names = [name_metric(result.metric) for result in results]
@@ -344,7 +337,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     verb = choose_verb(n_significant, "differs", "differ")
     description = (
         f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
-        f"{verb} significantly; the table below has the same numbers."
+        f"{verb} significantly; numbers in its menu."
     )
     caution_texts = tuple(list_caution_texts(comparison, result.metric))
     clicked = charts.show(
@@ -388,7 +381,7 @@ def _step_correction(view: View, adjusted: Mapping[str, np.ndarray]) -> View:
         usual,
         format_func=write_title,
         help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
-        "Choose the correction that you report in the sidebar, before you look.",
+        "Choose the correction that you report under Change, before you look.",
     )
     if correction != usual:
         view = replace(view, settings={**view.settings, "correction": correction})
@@ -461,11 +454,16 @@ def _write_paragraphs(comparison):
 # Bootstrap scores.
 
 
-def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> None:
-    """Draw the histogram of the bootstrap scores of a system, with one kind of interval."""
-    interval = system.intervals[kind]
+def show_replicates(
+    view: View, system: ScoreBootstrap, key: str, all_drawn: np.ndarray | None = None
+) -> None:
+    """Draw the histogram of the bootstrap scores of a system, with their percentile interval.
+
+    The axis of the first scores is the axis of those `all_drawn`.
+    """
+    interval = system.intervals["percentile"]
     form = written_like([system.score])
-    edges, counts = histogram(system.drawn)
+    edges, counts = histogram(system.drawn, within=all_drawn)
     figure = partial(
         replicate_histogram,
         edges,
@@ -473,7 +471,7 @@ def show_replicates(view: View, system: ScoreBootstrap, kind: str, key: str) -> 
         system.score,
         system.median,
         interval,
-        system.relative(kind),
+        system.relative("percentile"),
         unit=metric_title(view.metric),
         form=form,
     )

@@ -9,19 +9,20 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import Caution, Comparison, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
+from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.html import report_html
+from mtsig_core.report.noticed_words import explain_noticed_difference
 from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.sentences import (
     choose_form,
-    contradicts_decision,
     explain_unlike,
     find_identical,
     name_family,
@@ -40,10 +41,10 @@ from mtsig_core.report.table import (
     write_p,
     written_like,
 )
+from mtsig_core.report.tiles import list_pair_tiles
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.cautions import trusted
 from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.pair import (
     Outcome,
     PairExamination,
@@ -53,7 +54,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     smooth_resamples,
 )
-from mtsig_core.stats.power import default_difference
+from mtsig_core.stats.power import choose_difference, round_to_step
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, charts, controls, result_cache, screen
@@ -171,9 +172,12 @@ def examine_systems(view: View, a: str, b: str) -> Pair:
 # The verdict and its limits.
 
 
-def state_verdict(pair: Pair) -> str:
-    """Write which system is better, if either is, by how much, and what decides."""
-    return state_pair(pair.view.comparison, pair.result, pair.row, pair.a)
+def show_verdict(pair: Pair) -> None:
+    """Draw which system is better, if either is, and the numbers of the pair."""
+    comparison, metric = pair.view.comparison, pair.view.metric
+    screen.answer(f"By {name_metric(metric)}: {state_pair(comparison, pair.result, pair.row)}")
+    if not pair.identical:
+        screen.tiles(*list_pair_tiles(comparison, metric, pair.row, pair.a))
 
 
 def list_cautions(pair: Pair) -> list[Caution]:
@@ -196,36 +200,11 @@ def _limits_verdict(caution: Caution, row: PairResult) -> bool:
     return caution.facts.get("p_low", 0) <= p <= caution.facts.get("p_high", 1)
 
 
-def show_contradictions(pair: Pair) -> None:
-    """Draw that an interval, or the resamples of the pair, contradict the decision."""
-    interval = pair.joint_interval if pair.has_family else pair.interval
-    if contradicts_decision(pair.row, interval, pair.settings):
-        screen.caution_box(_explain_contradiction(pair))
-        return
+def show_unlike(pair: Pair) -> None:
+    """Draw that p is too small where permutations of the pair vary less than resamples."""
     unlike = explain_unlike(pair.examination, pair.row.n_effective)
     if unlike:
         screen.caution_box(unlike)
-
-
-def _explain_contradiction(pair: Pair) -> str:
-    """Write how to read an interval that contradicts the decision."""
-    settings = pair.settings
-    interval = f"{write_level(settings)} CI"
-    if pair.has_family:
-        interval += " for all pairs together"
-    if pair.row.significant:
-        contradiction, decision = f"The {interval} contains 0", "significant"
-    else:
-        contradiction, decision = f"The {interval} excludes 0", "not significant"
-    if explain_no_decision(settings, pair.result) is None:
-        return (
-            f"{contradiction} although the test is {decision}: test and interval are different "
-            f"methods. {advise_trust(**trusted(settings, [pair.row]))}"
-        )
-    reason = f"{settings.unit}s cannot decide by this test"
-    if can_reach_alone(settings, pair.row):
-        reason = "permutations or resamples cannot decide after the correction"
-    return f"{contradiction}, by Student's t, but so few {reason}."
 
 
 # -------------------------------------------------------------------------------------------------
@@ -235,18 +214,10 @@ def _explain_contradiction(pair: Pair) -> str:
 def show_size(pair: Pair) -> None:
     """Draw the bootstrapped differences, with their intervals."""
     examination, form = pair.examination, choose_form(pair.result)
-    n_resamples = pair.settings.resamples
-    differences = examination.sign * examination.drawn[:n_resamples]
-    share = float((differences > 0).mean())
-    scores = f"{pair.a} {examination.score_a:{form}}, {pair.b} {examination.score_b:{form}}"
-    screen.faint(
-        f"{scores} on {format_count(examination.n, 'segment')}. "
-        f"{share:.1%} of {len(differences):,} resamples are above 0. "
-        f"That is not the probability that {pair.a} is better."
-    )
+    screen.faint(f"{format_count(examination.n, 'segment')}, bootstrapped.")
     level = write_level(pair.settings)
     family = name_family(pair.result, pair.settings)
-    x, density = smooth_resamples(examination, n_resamples)
+    x, density = smooth_resamples(examination, pair.settings.resamples)
     figure = partial(
         half_eye,
         x,
@@ -263,8 +234,7 @@ def show_size(pair: Pair) -> None:
     pair.show(
         figure,
         "pair.difference",
-        f"Bootstrapped differences, above zero in {share:.1%} of the resamples; observed "
-        f"{pair.difference:+{form}}.",
+        f"Bootstrapped differences; observed {pair.difference:+{form}}.",
         [f"difference in {pair.metric}", "density"],
         list(zip(x.tolist(), density.tolist(), strict=True)),
     )
@@ -272,14 +242,9 @@ def show_size(pair: Pair) -> None:
 
 def show_chance(pair: Pair) -> None:
     """Draw the differences after permutations, and the p that decides."""
-    examination, row = pair.examination, pair.row
+    examination = pair.examination
     chance = describe_chance(pair)
-    remark = chance
-    n_tested = len(pair.result.tested)
-    if row.p_value is not None and is_corrected(pair.settings.correction, n_tested):
-        adjusted_p = write_p(row.p_adjusted, "adjusted p")
-        remark += f" Corrected for {format_count(n_tested, 'pair')}, which decides: {adjusted_p}."
-    screen.faint(remark)
+    screen.faint(chance)
     edges, counts = count_permutations(examination)
     figure = partial(
         null_tails,
@@ -297,12 +262,6 @@ def show_chance(pair: Pair) -> None:
         ["from", "to", "count"],
         charts.list_bins(edges, counts),
     )
-    # Where a test set rarely finds a difference, those that it finds are too large.
-    if examination.mdd is not None and abs(examination.delta) < examination.mdd:
-        screen.faint(
-            "The difference is smaller than what this test set finds reliably. "
-            f"{describe_detectable(pair)}"
-        )
 
 
 def describe_chance(pair: Pair) -> str:
@@ -324,17 +283,20 @@ def describe_chance(pair: Pair) -> str:
     )
 
 
-_TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Export")
-
-
-def open_tabs() -> Sequence:
-    """Draw the tabs of the page; a link to the summary, or with a margin, opens its own."""
-    tab = "Documents"
-    if address.asked("card") == "true":
-        tab = "Export"
-    elif address.asked("margin"):
-        tab = "Equivalence"
-    return st.tabs(_TABS, default=tab)
+def open_tabs(pair: Pair) -> dict[str, DeltaGenerator]:
+    """Draw the tabs for which the test set has something; a link with a margin opens its own."""
+    names = []
+    if pair.examination.by_document is not None:
+        names.append("Documents")
+    if pair.view.testset.has_outputs:
+        names.append("Segments")
+    names.append("Other tests and intervals")
+    # Equivalence needs a bootstrap in which the difference varies.
+    if pair.examination.intervals["percentile"] is not None and pair.standard_error != 0:
+        names.append("Equivalence")
+    usual = "Equivalence" if address.asked("margin") else None
+    _, tabs = controls.tabs(names, usual=usual)
+    return tabs
 
 
 # -------------------------------------------------------------------------------------------------
@@ -477,18 +439,7 @@ def _make_detectable_table(pair: Pair) -> Table:
 def show_equivalence(pair: Pair) -> None:
     """Draw whether the two are equivalent within the margin that the user enters."""
     examination = pair.examination
-    if examination.intervals["percentile"] is None:
-        st.caption(
-            f"Equivalence cannot be tested with so few {examination.settings.unit}s: it needs the bootstrap."
-        )
-        return
-    if pair.standard_error == 0:
-        screen.faint(
-            f"Equivalence is not tested: {pair.metric} gives the same difference in every "
-            "resample, which says nothing about other test sets."
-        )
-        return
-    usual = default_difference((examination.score_a, examination.score_b))
+    usual = choose_difference(pair.result)
     margin = controls.number(
         st,
         "A difference that does not matter, in points",
@@ -496,14 +447,18 @@ def show_equivalence(pair: Pair) -> None:
         "margin",
         least=usual / 1000,
         most=1000 * usual,
-        step=usual / 10,
+        step=round_to_step(usual / 20),
         format="%g",
         placeholder=f"such as {usual:g}",
     )
     if margin is None:
+        about_people = explain_noticed_difference(pair.result)
+        if about_people:
+            about_people += " A margin should not be larger."
         st.caption(
             "'No significant difference' does not mean 'equal'. Enter the largest difference that does not "
-            "matter to you, before you look at the scores, to test whether these two are equivalent."
+            "matter to you, before you look at the scores, to test whether these two are equivalent. "
+            f"{about_people}"
         )
         return
     tested = equivalence(examination, margin)
@@ -538,13 +493,6 @@ def number_documents(testset: TestSet, domain: str | None) -> dict[str, int]:
 def show_documents(pair: Pair) -> None:
     """Draw the documents that move the difference most, with links to their segments."""
     view, examination = pair.view, pair.examination
-    if examination.by_document is None:
-        st.caption(
-            "This test set has no document ids. Upload them with its files to see which documents drive the "
-            "difference."
-        )
-        address.link("upload", "Add documents", icon=":material/upload:")
-        return
     contributions = examination.sign * examination.by_document
     names = document_names(view.testset)
 
@@ -558,11 +506,12 @@ def show_documents(pair: Pair) -> None:
         _draw_documents(pair, rows, extremes)
     else:
         st.caption("No document favours either system: in each of them the difference is 0.")
-    document = st.selectbox(
+    document = controls.choice(
         "Read the segments of",
         [name for name, _ in rows],
-        index=None,
-        key="pair.document",
+        "read",
+        optional=True,
+        pages_own=True,
         placeholder="a document, most in favour of A first",
         width=480,
     )
@@ -598,8 +547,8 @@ def _draw_documents(
         sentences.append(f"The {len(extremes)} of {len(rows):,} documents that matter most.")
     change = "lower" if values[0] >= 0 else "higher"
     sentences.append(
-        "A bar shows how much a document adds to the difference: without the first one it would be "
-        f"{rounded(abs(values[0]))} {change}."
+        "A bar shows how much a document adds to the difference. Without the top document it would "
+        f"be {rounded(abs(values[0]))} {change}."
     )
     if has_texts:
         sentences.append("Click a bar to read its document.")
@@ -612,13 +561,14 @@ def _draw_documents(
 _HEIGHT = 700  # pixels of the summary on the page, which scrolls
 
 
-def show_card(pair: Pair) -> None:
-    """Draw the one-page summary below a toggle, with its file and its command."""
-    is_open = controls.toggle(
-        "One-page summary: show it here, to print or send", False, "card", pages_own=True
-    )
-    if not is_open:
-        return
+def asks_for_summary(place: DeltaGenerator) -> bool:
+    """Let the user open the one-page summary, which then stands in the place of the tabs."""
+    label = "One-page summary, to print or send"
+    return controls.toggle(label, False, "card", pages_own=True, place=place)
+
+
+def show_summary(pair: Pair, files_place: DeltaGenerator) -> None:
+    """Draw the one-page summary, and its file and its command among the files."""
     view = pair.view
     a, b, settings = pair.a, pair.b, view.settings  # a worker knows neither pair nor view
     comparison = _compare_metrics(view)
@@ -650,15 +600,16 @@ def show_card(pair: Pair) -> None:
     command = pair.write_command(metrics)
     html = report_html(summary_report(dispute, command))
     name = (*view.named(a, b), "dispute")
-    charts.download("One-page summary (HTML)", html, name, "html", "pair.card")
-    st.caption(
-        "The file opens offline and prints on A4. The link of this page opens the summary again."
-    )
+    with files_place:
+        charts.download("One-page summary (HTML)", html, name, "html", "pair.card")
+        st.caption(
+            "The file opens offline and prints on A4. The link of this page opens the summary again."
+        )
+        printing_command = " ".join([command, "--format", "html"])
+        command_box(printing_command, "dispute.command", "this summary")
     # A data URL has an origin of its own.
     encoded = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()
     st.iframe(f"data:text/html;charset=utf-8;base64,{encoded}", height=_HEIGHT)
-    printing_command = " ".join([command, "--format", "html"])
-    command_box(printing_command, "dispute.command", "this summary")
 
 
 def _compare_metrics(view: View) -> Comparison:

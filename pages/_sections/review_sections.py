@@ -105,8 +105,8 @@ def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
         args=(begin,),
         help=(
             "A review keeps what you decide about this task: excluded systems with reasons, notes "
-            "on disputed pairs, and who is declared first. One link lets others read it, another "
-            "lets them edit it."
+            "on disputed pairs, and which system is declared the winner. One link lets others read "
+            "it, another lets them edit it."
         ),
     )
     show_message()
@@ -441,7 +441,7 @@ def _show_step(view: ReviewView, entry: Entry, text: str, is_undone: bool) -> No
     with left:
         screen.plain(f"{entry.number}. {text}")
     if view.may_edit and entry.number > 1 and not is_undone:
-        _draw_button(view, right, "Take back", f"take.{entry.number}", TakeBack(entry.number))
+        _draw_button(view, right, "Undo", f"take.{entry.number}", TakeBack(entry.number))
 
 
 # What everybody sees.

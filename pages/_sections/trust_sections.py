@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 import streamlit as st
 
+from mtsig_core import TestSet
 from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.experiments.error_rates import (
     UNIT_SETTINGS,
@@ -26,18 +28,20 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, p_floor
-from mtsig_core.stats.settings import SETTINGS
+from mtsig_core.stats.settings import SETTINGS, interval_kind
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
+from pages._sections.questions import Question
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
 from pages._ui.charts import Study, study
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
+from pages._work.memory import remember
 
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
 #: What a simulated test set is made of.
-_NULLS = {"segment": "Segments drawn", "document": "Documents drawn"}
+_NULLS = {"segment": "Independent segments", "document": "Whole documents"}
 
 
 def study_pair(
@@ -63,7 +67,7 @@ def by_situation(result, *kind: str) -> dict:
     for null, unit in tables.SITUATIONS:
         row = result.row(null, unit, *kind)
         if row is not None:
-            rows[f"{_NULLS[null]}, by {unit}"] = row
+            rows[f"{_NULLS[null]}, tested by {unit}"] = row
     return rows
 
 
@@ -78,6 +82,15 @@ def big(label: str, rate: Rate) -> tuple[str, str, str]:
         return label, "-", "none counted"
     interval = f"95% CI {100 * rate.low:.1f} to {100 * rate.high:.1f}%"
     return label, f"{100 * rate.share:.1f}%", interval
+
+
+def _percent(rate: Rate) -> float | None:
+    return None if rate.share is None else 100 * rate.share
+
+
+def _by_segment(rates_in_order: Sequence[Rate]) -> Rate:
+    """Return the rate by segment, where documents are drawn if there are any."""
+    return rates_in_order[0] if len(rates_in_order) == 1 else rates_in_order[1]
 
 
 def contains(rate: Rate, share: float) -> bool:
@@ -99,7 +112,7 @@ def warn_of_few_documents(n: int | None) -> None:
 # False alarms: two systems that are equal, tested again and again.
 
 
-def show_type_one(view: View) -> None:
+def show_type_one(view: View, question: Question) -> None:
     """Draw how often each test finds a difference between two equal systems."""
     answer = st.container()
     nulls = study_pair(view, "validate type1", (200, 500, 2000), "pairs", 200, "n_pairs")
@@ -109,7 +122,9 @@ def show_type_one(view: View) -> None:
         )
         screen.answer(_describe_false_alarms(result, view.alpha))
         situations = _null_situations(result)
-        screen.numbers(*(big(text, row.rejected) for text, row in situations.items()))
+        rates_in_order = [row.rejected for row in situations.values()]
+        question.answer(_percent(_by_segment(rates_in_order)))
+        screen.tiles(*(big(text, row.rejected) for text, row in situations.items()))
         nulls.show(
             _draw_rejections(view.alpha, result),
             result.rows,
@@ -145,13 +160,13 @@ def _cautions_on_differences(view: View, a: str, b: str) -> list:
 def _explain_type_one(result) -> str:
     text = (
         f"Each simulation has {result.trials} permutations; the big numbers are from the "
-        f"randomization test. Segments drawn: {result.n_segments:,} segments are drawn with "
+        f"randomization test. Independent segments: {result.n_segments:,} segments are drawn with "
         "replacement, and a coin decides for each which output belongs to which system."
     )
     if result.predicted is None:
         return text
     return (
-        f"{text} Documents drawn: {result.n_documents} documents are drawn with weights that make "
+        f"{text} Whole documents: {result.n_documents} documents are drawn with weights that make "
         "the scores of A and B equal (exponential tilting, worth "
         f"{result.effective_documents:,.0f} documents of equal weight). The dashed line is the "
         "rate to be expected from how much larger the standard error by document is than by "
@@ -204,7 +219,7 @@ def _tells_little(rate: Rate, alpha: float) -> bool:
 def _compare_with_promise(rate: Rate, alpha: float) -> str:
     """Write how a false-alarm rate compares with the promised one."""
     if contains(rate, alpha):
-        return f", within chance of the promised {alpha:.0%}"
+        return f", consistent with {alpha:.0%}"
     if rate.share > alpha:
         return f", more than promised ({alpha:.0%})"
     return f", fewer than promised ({alpha:.0%})"
@@ -233,7 +248,7 @@ def _draw_rejections(alpha: float, result):
 # Coverage: how often an interval contains the true score.
 
 
-def show_coverage(view: View) -> None:
+def show_coverage(view: View, question: Question) -> None:
     """Draw how often each kind of interval contains the true score."""
     answer = st.container()
     covering = study_pair(view, "validate coverage", (200, 1000), "repeats", 200, "repeats")
@@ -241,10 +256,12 @@ def show_coverage(view: View) -> None:
         result = covering.run(
             coverage, "Computing intervals", partial(_draw_coverage, view.alpha), "simulations"
         )
-        situations = _covered_situations(result)
-        rows = list(situations.values())
-        screen.answer(_describe_coverage(view, rows))
-        screen.numbers(*(big(text, row.covered) for text, row in situations.items()))
+        kind = interval_kind("auto", result.n_documents or result.n_segments)
+        situations = by_situation(result, kind, "score")
+        rates_in_order = [row.covered for row in situations.values()]
+        question.answer(_percent(_by_segment(rates_in_order)))
+        screen.answer(_describe_coverage(view, rates_in_order))
+        screen.tiles(*(big(text, row.covered) for text, row in situations.items()))
         covering.show(
             _draw_coverage(view.alpha, result),
             result.rows,
@@ -256,53 +273,53 @@ def show_coverage(view: View) -> None:
             size += f" or {result.n_documents:,} documents"
         screen.faint(
             f"{result.repeats:,} test sets of {size} are drawn, and each gives an interval of the "
-            f"score of {result.a}. The true score is the one on the whole test set; the big "
-            "numbers are of percentile intervals."
-            + _explain_short_intervals(result, rows, 1 - view.alpha)
+            f"score of {result.a}. The true score is the one on the whole test set; the numbers "
+            f"above are of {_INTERVAL_NAMES[kind]} intervals, which mtsig takes for so few units."
+            + _explain_short_intervals(result, 1 - view.alpha)
         )
         warn_of_few_documents(result.n_documents)
     with explain("coverage"):
         st.markdown(
             "Test sets are drawn with replacement, and each has "
-            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Vermillion marks "
+            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Orange marks "
             "a coverage that differs from the promised one by more than chance. The table has "
             "intervals of the difference of the two systems, too."
         )
 
 
-def _describe_coverage(view: View, rows: Sequence) -> str:
-    """Write the headline: how often intervals by each unit contain the true score."""
+def _describe_coverage(view: View, rates_in_order: Sequence[Rate]) -> str:
+    """Write the headline: how often intervals by each unit contain the true score, and why."""
     level = 1 - view.alpha
     shares = []
-    for row in rows:
-        rate = row.covered
-        doubt = "" if contains(rate, level) else f", not {view.level}"
-        shares.append((f"{rate.share:.0%}", doubt))
+    for rate in rates_in_order:
+        comparison = f"not {view.level}"
+        if contains(rate, level):
+            comparison = f"consistent with {view.level}"
+        shares.append(f"{rate.share:.0%} of the time, {comparison}")
     if len(shares) == 1:
-        share, doubt = shares[0]
-        return (
-            f"A {view.level} interval contains the true score in {share}{doubt} of the simulations"
-        )
-    _, (by_segment, segment_doubt), (by_document, document_doubt) = shares
+        return f"A {view.level} interval contains the true score {shares[0]}"
+    _, by_segment, by_document = shares
+    reason = ""
+    if rates_in_order[1].high < level:
+        reason = ", because segments of a document are alike"
     return (
-        f"When a test set consists of documents, a {view.level} interval by segment contains the "
-        f"true score {by_segment} of the time{segment_doubt}. "
-        f"By document: {by_document}{document_doubt}"
+        f"By segment, a {view.level} interval contains the true score {by_segment}{reason}. "
+        f"By document: {by_document}"
     )
 
 
-def _explain_short_intervals(result, rows: Sequence, level: float) -> str:
-    """Write why intervals by document contain the true score less often than promised.
+def _explain_short_intervals(result, level: float) -> str:
+    """Write why percentile intervals by document contain the true score less often than promised.
 
     Empty if they do not.
     """
-    rate = rows[-1].covered
-    if not result.n_documents or rate.share is None or rate.high >= level:
+    *_, row = _covered_situations(result).values()
+    if not result.n_documents or row.covered.share is None or row.covered.high >= level:
         return ""
     fact = f" Percentile intervals of {result.n_documents} documents are too short"
     if result.n_documents < FEW_FOR_BOOTSTRAP:
         fact += ", because few documents show less spread than there is"
-    return f"{fact}. The table has the other kinds."
+    return f"{fact}."
 
 
 def _covered_situations(result) -> dict:
@@ -329,17 +346,17 @@ _EQUAL = "All systems are equal"
 _BETTER = "Some systems are truly better"
 
 
-def show_claims(view: View) -> None:
+def show_claims(view: View, question: Question) -> None:
     """Draw what happens when many pairs are tested."""
     tab, places = controls.tabs([_EQUAL, _BETTER])
     with places[tab]:
         if tab == _EQUAL:
-            _show_families(view)
+            _show_families(view, question)
         else:
             _show_better(view)
 
 
-def _show_families(view: View) -> None:
+def _show_families(view: View, question: Question) -> None:
     comparing = study(view, "validate families")
     result = comparing.run(
         families, "Comparing equal systems", partial(_draw_families, view.alpha), "simulations"
@@ -347,11 +364,12 @@ def _show_families(view: View) -> None:
     last = result.of_all_pairs[-1]
     uncorrected = last.wrong["none"]
     corrected = last.wrong["romano-wolf"]
+    question.answer(_percent(uncorrected))
     screen.answer(
         f"Compare {last.systems} equal systems without correction, and {uncorrected.share:.0%} of "
         f"test sets show a 'significant' difference. With Romano-Wolf {corrected.share:.0%} do"
     )
-    screen.numbers(
+    screen.tiles(
         big(f"{last.comparisons} pairs, uncorrected", uncorrected),
         big("With Romano-Wolf", corrected),
         ("If pairs were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - alpha)^pairs"),
@@ -451,9 +469,13 @@ def _draw_false_claims(alpha: float, result):
 
 # Units: what is significant by segment and by document.
 
+_FEW_SEGMENTS = 600  # of the simulated corpus
 
-def show_units(view: View) -> None:
+
+def show_units(view: View, question: Question) -> None:
     """Draw which pairs are significant by segment, and which by document."""
+    correction = view.comparison.settings.correction
+    view = _shorten_demo(view)
     with or_end_page():
         testset = part_with_documents(view.testset, view.metric)
     units = study(view, "validate units", trials=view.settings["trials"])
@@ -469,15 +491,19 @@ def show_units(view: View) -> None:
         by_document.metrics[view.metric],
         by_segment.settings,
     )
-    correction = view.comparison.settings.correction
     title = CORRECTIONS[correction].title
     row = result.row(correction)
     base = f"of {format_count(result.n_pairs, 'pair')}, {title}"
     screen.answer(_describe_units(result, row, title))
-    screen.numbers(
+    tiles = [
         ("Significant by segment", str(row.both + row.segment_only), base),
         ("By document", str(row.both + row.document_only), base),
-    )
+    ]
+    if result.independent_share is not None:
+        worth = 100 * result.independent_share
+        question.answer(worth)
+        tiles.append(("The segments are worth", f"{worth:.0f}%", "of as many independent ones"))
+    screen.tiles(*tiles)
     if any(row.trials_needed is None for row in result.rows):
         units.show(
             _draw_units(result),
@@ -490,12 +516,33 @@ def show_units(view: View) -> None:
         units.show_numbers(result.rows)
     warn_of_few_documents(result.n_documents)
     st.caption(
-        "Segments of a document are alike, so a test by segment can find too much. "
-        "Trust the test by document."
+        "Segments of a document are alike, so they say less than as many independent ones. A test "
+        "by segment does not know that and can find too much; trust the test by document."
     )
     with explain("units"):
         st.markdown(_explain_units(result, n_trials))
     _show_changed(view, result, correction, n_trials)
+
+
+def _shorten_demo(view: View) -> View:
+    """Return the view of the first segments of the simulated corpus; other views as they are.
+
+    On the whole corpus all differences are too large for the unit to matter.
+    """
+    source = view.source
+    is_long = source.demo is not None and view.testset.n_segments > _FEW_SEGMENTS
+    if not is_long or source.domain is not None:
+        return view
+    return replace(
+        view,
+        testset=_take_first(view.testset, _FEW_SEGMENTS),
+        source=replace(source, demo=_FEW_SEGMENTS),
+    )
+
+
+@remember(4)  # a part knows its digest, which takes time to find
+def _take_first(testset: TestSet, n: int) -> TestSet:
+    return testset.take(range(n))
 
 
 def _explain_units(result, n_trials: int) -> str:
@@ -604,13 +651,14 @@ def _default_size(result) -> int:
     return max(sizes, default=result.sizes[0])
 
 
-def show_power(view: View) -> None:
+def show_power(view: View, question: Question) -> None:
     """Draw how often a sample finds a difference, and whether the whole test set agrees."""
     answer = st.container()
     menu = st.container()
     with answer:
         samples, result, size = _run_conclusions(view, menu)
         findings, right = result.totals(size)
+        question.answer(_percent(findings))
         headline = (
             f"Samples of {size:,} segments find a difference in {findings.share:.0%} "
             "of the comparisons"
@@ -620,7 +668,7 @@ def show_power(view: View) -> None:
                 f". {right.count:,} of these {right.n:,} findings agree with the whole test set"
             )
         screen.answer(headline)
-        screen.numbers(
+        screen.tiles(
             big("Find a difference", findings),
             big("Agree with the whole test set", right),
             ("Contradict it", str(right.n - right.count), f"of {right.n:,} findings"),
@@ -695,21 +743,17 @@ def draw_conclusions(
     )
 
 
-def show_calibration(view: View) -> None:
+def show_calibration(view: View, question: Question) -> None:
     """Draw how often the whole test set agrees with a finding, by its share of wins."""
     samples = study(view, "validate conclusions")
     result = samples.run(conclusions, "Taking samples", draw_levels, "samples of all sizes")
     findings, right = result.totals()
-    if right.n:
-        screen.answer(
-            f"When one system wins at least {view.level} of a sample's resamples, the whole test "
-            f"set agrees {right.share:.0%} of the time "
-            f"(95% CI {100 * right.low:.0f} to {100 * right.high:.0f}%)"
-        )
-    else:
-        screen.answer(f"On no sample does any system win at least {view.level} of the resamples")
-    screen.numbers(
+    a, b, of_closest = result.of_closest_pair()
+    question.answer(_percent(right))
+    screen.answer(_describe_calibration(right, of_closest, view.level))
+    screen.tiles(
         big("Agree with the whole test set", right),
+        big(f"Of the closest pair, {a} and {b}", of_closest),
         ("Findings", f"{right.n:,}", f"of {findings.n:,} comparisons on samples of all sizes"),
     )
     study(view, "validate calibration").show(
@@ -723,13 +767,28 @@ def show_calibration(view: View) -> None:
     if _rises(result.levels):
         trend = "The more wins, the more often they agree."
     st.caption(
-        "The truth is unknown, so a finding counts as right if the whole test set agrees. Each "
-        f"sample is a part of that set, so the shares are optimistic. {trend}",
+        f"{view.level} is not the chance that a finding is right: that depends on how far apart "
+        f"the systems are. {trend}",
         help="Each line takes the findings with one range of wins in the paired bootstrap. The "
-        "pairs do differ, so this is no false-alarm rate.",
+        "truth is unknown, so a finding counts as right if the whole test set agrees. Each sample "
+        "is a part of that set, so the shares are optimistic. The pairs do differ, so this is no "
+        "false-alarm rate.",
     )
     with explain("calibration"):
         _describe_conclusions(view, result)
+
+
+def _describe_calibration(right: Rate, of_closest: Rate, level: str) -> str:
+    """Write the headline: how often the whole test set agrees, also on the closest pair."""
+    if not right.n:
+        return f"On no sample does any system win at least {level} of the resamples"
+    sentence = (
+        f"When one system wins at least {level} of a sample's resamples, the whole test set agrees "
+        f"{right.share:.0%} of the time"
+    )
+    if of_closest.n:
+        sentence += f", and {of_closest.share:.0%} for the two closest systems"
+    return sentence
 
 
 def _rises(levels) -> bool:

@@ -63,7 +63,7 @@ def test_before_the_guess_nothing_is_sent_that_answers(scene, stage):
     assert data["scene"] == scene
     assert set(data["body"]) == BEFORE[scene]
     assert [data[name] for name in ("rows", "end", "further", "past")] == [None, None, None, []]
-    told = "and this scene needs 3,000. Open a larger" in data["instead"]
+    told = "This scene needs 3,000 sentences" in data["instead"]
     assert told == (scene == "blocks")  # of 300 sentences
 
 

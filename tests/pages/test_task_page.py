@@ -68,7 +68,7 @@ def test_the_picture_is_what_the_core_finds(compare_folder, open_task):
     assert n_pairs == [2, 2, 1]
     for text in (state_verdict(found, "XCOMET"), escape(describe_methods(found, "XCOMET"))):
         assert text in said
-    assert "Assumed: XCOMET: higher is better" in said
+    assert "We assume that higher XCOMET scores are better" in said
     files = [button.label for button in app.get("download_button")]
     assert files == ["CSV", "JSON", "LaTeX", "Typst", "Markdown", "HTML report", "Picture (SVG)"]
     ((label, command),) = offered(labelled(app.expander, "Command")).items()
@@ -102,7 +102,7 @@ def test_what_could_decide_nothing_is_said_before_its_wins_are_read(folder, open
     many(folder)
     told = "55 of 83 pairs of systems within the language pairs cannot be decided"
     app = open_task(correction="bonferroni")
-    assert told in "".join(html.value for html in app.get("html")[:5])
+    assert told in "".join(html.value for html in app.get("html")[:6])
     assert told not in words(open_task())
 
 
@@ -112,7 +112,7 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
 ):
     app = opened("results", metric="human", correction="none", trials="1999")
     note = "In qaa-en and qab-en: Rank ranges and the top group are always corrected for all pairs"
-    assert note in "".join(html.value for html in app.get("html")[:5])
+    assert note in "".join(html.value for html in app.get("html")[:6])
     rows = words(labelled(app.tabs, "Caveats and method")).count("<tr>") - 1
     found = compare_task(simulated_task(), "human", correction="none", trials=1999)
     assert 0 < rows <= sum(len(one.warnings) for one in found.pairs.values())
@@ -121,7 +121,7 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
 def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first(
     compare_folder, open_task
 ):
-    app = open_task(tab="Rank rules")
+    app = open_task(tab="Other rankings")
     table = rules_table(compare_by_rules(lambda **rule: compare_folder(**rule), True), "XCOMET")
     systems, pairs = table.values("system"), table.values("language_pair")
     drawn = [frame for frame in app.dataframe if list(frame.value["1"]) == systems]
@@ -218,7 +218,7 @@ def test_a_question_of_direction_is_asked_where_nothing_else_is_there(opened, fo
     app = open_task()
     assert "--lower-is-better NAME" in words(app)
     methods = next(html.value for html in app.get("html") if "We compared" in html.value)
-    assert "Neither name nor range shows" in methods
+    assert "cannot tell from name and range" in methods
     assert "--" not in methods
     assert grid_of(app)["0"].size
     for path in others:
@@ -259,7 +259,7 @@ def test_a_dashboard_that_was_started_on_the_simulated_task_opens_it(opened, roo
 def test_it_says_why_it_is_a_demonstration_where_a_test_set_is_open(opened, tmp_path):
     page = opened("results", small_source(tmp_path))
     assert SIMULATED_INSTEAD in words(page)
-    assert "Simulated: " in words(page)
+    assert "Demo data" in words(page)
     assert "Open Summary" in links(page)
 
 
@@ -292,7 +292,11 @@ def test_a_cell_opens_its_pair_in_the_track(folder, open_task):
     set.
     """
     app = open_task("summary", testset="task/en-de_DE@constrained")
-    for text in ("task en-de_DE, constrained track", "2 systems", "Assumed: XCOMET: higher"):
+    for text in (
+        "task en-de_DE, constrained track",
+        "2 systems",
+        "higher XCOMET scores are better",
+    ):
         assert text in words(app)
     digest = TaskSource(str(folder), track="constrained").read().testsets["en-de_DE"].digest
     assert f"digest={digest[:12]}" in app.get("page_link")[0].proto.query_string

@@ -484,14 +484,14 @@ def test_counts_that_say_nothing_are_left_out():
         in Caution("few-differences", {**facts, "n_texts": 20}, **PAIR).text
     )
     assert (
-        "in only 3 of 1,200 segments. The"
+        "in only 3 of 1,200 segments. With"
         in Caution("few-differences", {**facts, "n_texts": 0}, **PAIR).text
     )
-    for high, words in ((603, "540 to 603 segments"), (540, "540 segments")):
+    for high, words in ((603, "540 to 603 each"), (540, "540 each")):
         caution = Caution(
             "rated-on-different-lines", {"low": 540, "high": high, "compared": True}, "esa"
         )
-        assert f"has esa scores on {words}, not all" in caution.text
+        assert f"have esa scores on different segments ({words})" in caution.text
 
 
 @each_caution
@@ -516,7 +516,7 @@ def test_names_with_marks_of_a_template_stay_as_they_are():
     )
     facts = {"pair": hostile, "why": "a|{b}"}
     assert (
-        f"{hostile}: A is declared first"
+        f"{hostile}: A is declared the winner"
         in Caution("declared-without-ranks", facts, "bleu", "A").text
     )
 
@@ -527,10 +527,10 @@ def test_the_template_chooses_by_number_and_by_what_is_known():
         for n, mdd in ((1, None), (3, 2.02))
     )
     assert Caution("not-equal", one).text == (
-        "1 of 6 pairs shows no significant difference. That does not make the systems equal."
+        "1 of 6 pairs shows no significant difference. This does not mean that they are equal."
     )
     assert Caution("not-equal", many).text == (
-        "3 of 6 pairs show no significant difference. That does not make the systems equal: this test set finds "
+        "3 of 6 pairs show no significant difference. This does not mean that they are equal: this test set finds "
         "a true difference of 2.02 points 8 times in 10, before correction, and smaller ones less often. Of these, 2 "
         "pairs cannot be decided, however large the difference."
     )
@@ -539,10 +539,10 @@ def test_the_template_chooses_by_number_and_by_what_is_known():
 @pytest.mark.parametrize(
     "facts, words",
     [
-        ({"needed": 60, "unit": "document"}, ["60 documents", "go by neither"]),
+        ({"needed": 60, "unit": "document"}, ["60 documents", "test instead"]),
         (
             {"unlike": [("A", "D")], "n_others": 0, "ratio": 1.25},
-            ["Go by the interval of A - D", "1.25 times"],
+            ["For A - D p is too small", "1.25 times"],
         ),
         (
             {"unlike": [("A", "D"), ("B", "D")], "n_others": 1, "ratio": 1.25},

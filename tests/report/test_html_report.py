@@ -32,7 +32,7 @@ def test_answer_comes_first_and_everything_is_there():
         "Comparison of systems on set",
         state_verdict(comparison(), "bleu"),
         "BLEU: systems",
-        "3 metrics were compared",
+        "You compare 3 metrics",
         "BLEU: pairs",
         "for a paper",
         "We compared 3 systems",
