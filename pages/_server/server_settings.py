@@ -20,7 +20,7 @@ from mtsig_core.readers.limits import (
     read_whole_number,
     upload_limits,
 )
-from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE
+from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, TICKET_VARIABLE
 from mtsig_core.stats.parallel import on_cluster
 from pages._store.database import Limits, open_database
 
@@ -57,7 +57,7 @@ SETTINGS_OF_SERVER = {
     *LOCAL_VARIABLES.values(),
 }
 #: Variables that processes of the dashboard set for each other; no settings.
-_OF_PROCESSES = {SOURCE_VARIABLE, TASK_VARIABLE, PORTS_VARIABLE}
+_OF_PROCESSES = {SOURCE_VARIABLE, TASK_VARIABLE, PORTS_VARIABLE, TICKET_VARIABLE}
 
 
 def check_settings(environment: Mapping[str, str]) -> None:
