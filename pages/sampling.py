@@ -81,7 +81,7 @@ else:
     middle, low, high = ratio
     interval = f"{view.level} CI {low:.1f} to {high:.1f}"
     numbers.append(("Spread of blocks / broad samples", f"{middle:.1f}", interval))
-screen.numbers(*numbers)
+screen.tiles(*numbers)
 rows = []
 for kind, sampled in by_kind.items():
     rows += [{"kind": kind, **row} for row in sampled_system_records(sampled)]

@@ -419,7 +419,7 @@ def _show_pair(view: View) -> None:
             )
         )
         records += [{"metric": name, **row} for row in flatten_rows(result.rows)]
-    screen.numbers(*numbers)
+    screen.tiles(*numbers)
     experiment = study(view, "validate pair", **arguments)
     experiment.show(
         _draw_p_by_metric(view.alpha, by_metric),

@@ -208,7 +208,7 @@ class Curve:
             detectable = "-"
         else:
             detectable = rounded(smallest)
-        screen.numbers(
+        screen.tiles(
             (
                 f"{units.capitalize()} needed",
                 "-" if size.units is None else f"{size.units:,}",

@@ -109,7 +109,7 @@ def show_type_one(view: View) -> None:
         )
         screen.answer(_describe_false_alarms(result, view.alpha))
         situations = _null_situations(result)
-        screen.numbers(*(big(text, row.rejected) for text, row in situations.items()))
+        screen.tiles(*(big(text, row.rejected) for text, row in situations.items()))
         nulls.show(
             _draw_rejections(view.alpha, result),
             result.rows,
@@ -244,7 +244,7 @@ def show_coverage(view: View) -> None:
         situations = _covered_situations(result)
         rows = list(situations.values())
         screen.answer(_describe_coverage(view, rows))
-        screen.numbers(*(big(text, row.covered) for text, row in situations.items()))
+        screen.tiles(*(big(text, row.covered) for text, row in situations.items()))
         covering.show(
             _draw_coverage(view.alpha, result),
             result.rows,
@@ -351,7 +351,7 @@ def _show_families(view: View) -> None:
         f"Compare {last.systems} equal systems without correction, and {uncorrected.share:.0%} of "
         f"test sets show a 'significant' difference. With Romano-Wolf {corrected.share:.0%} do"
     )
-    screen.numbers(
+    screen.tiles(
         big(f"{last.comparisons} pairs, uncorrected", uncorrected),
         big("With Romano-Wolf", corrected),
         ("If pairs were independent", f"{100 * last.if_independent:.1f}%", "1 - (1 - alpha)^pairs"),
@@ -474,7 +474,7 @@ def show_units(view: View) -> None:
     row = result.row(correction)
     base = f"of {format_count(result.n_pairs, 'pair')}, {title}"
     screen.answer(_describe_units(result, row, title))
-    screen.numbers(
+    screen.tiles(
         ("Significant by segment", str(row.both + row.segment_only), base),
         ("By document", str(row.both + row.document_only), base),
     )
@@ -620,7 +620,7 @@ def show_power(view: View) -> None:
                 f". {right.count:,} of these {right.n:,} findings agree with the whole test set"
             )
         screen.answer(headline)
-        screen.numbers(
+        screen.tiles(
             big("Find a difference", findings),
             big("Agree with the whole test set", right),
             ("Contradict it", str(right.n - right.count), f"of {right.n:,} findings"),
@@ -708,7 +708,7 @@ def show_calibration(view: View) -> None:
         )
     else:
         screen.answer(f"On no sample does any system win at least {view.level} of the resamples")
-    screen.numbers(
+    screen.tiles(
         big("Agree with the whole test set", right),
         ("Findings", f"{right.n:,}", f"of {findings.n:,} comparisons on samples of all sizes"),
     )

@@ -130,18 +130,20 @@ def status(*lines: Iterable[str]) -> None:
 
 
 def answer(text: str) -> None:
-    """Draw the answer of the page, in one sentence."""
-    st.html(f'<div class="mt-answer" role="status">{_literal(text)}</div>')
+    """Draw the answer of the page as its heading, in one sentence."""
+    st.html(f'<div role="status"><h2 class="mt-answer">{_literal(text)}</h2></div>')
 
 
-def numbers(*cells: tuple[str, str, str]) -> None:
-    """Draw big numbers in a row, each as (name, number, note in faint)."""
-    written = [
-        f'<div><div>{_literal(name)}</div><div class="mt-big">{_literal(number)}</div>'
-        f'<div class="mt-faint">{_literal(note)}</div></div>'
-        for name, number, note in cells
-    ]
-    st.html(f'<div class="mt-numbers">{"".join(written)}</div>')
+def tiles(*cells: tuple[str, str, str]) -> None:
+    """Draw the numbers of an answer side by side, each as (label, number, note)."""
+    written = []
+    for label, number, note in cells:
+        written.append(
+            f'<div><div class="mt-faint">{_literal(label)}</div>'
+            f'<div class="mt-number">{_literal(number)}</div>'
+            f'<div class="mt-faint">{_literal(note)}</div></div>'
+        )
+    st.html(f'<div class="mt-tiles">{"".join(written)}</div>')
 
 
 def plain(text: str) -> None:
