@@ -27,7 +27,9 @@ app = App(
         Route("/_mtsig/room", rooms.answer, methods=["POST"]),
         # The page for phones that vote in a lecture: a short address, because people type it.
         Route("/vote", RedirectResponse("/vote/")),
-        Mount("/vote", StaticFiles(directory=Path(__file__).with_name("assets") / "vote", html=True)),
+        Mount(
+            "/vote", StaticFiles(directory=Path(__file__).with_name("assets") / "vote", html=True)
+        ),
     ],
     exception_handlers={Exception: guard.answer_failure},
 )

@@ -51,6 +51,7 @@ class Voting {
   keep(room) {
     this.room = room
     this.n = 0
+    this.stage.wrong = ''  // the field is not there
     if (room) sessionStorage.setItem(ROOM_KEPT, JSON.stringify(room))
     else sessionStorage.removeItem(ROOM_KEPT)
     this.write()

@@ -60,6 +60,7 @@ const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
   constructor(root) {
+    this.wide = innerWidth
     this.due = 0  // when what was sent is paid for
     this.node = make('div', 'stage')
     this.place = make('span', 'place')
@@ -90,7 +91,12 @@ class Stage {
     root.append(this.node)
     this.onKey = event => this.key(event)
     addEventListener('keydown', this.onKey)
-    this.onSize = () => { if (this.data) this.resize() }
+    // On a phone the bar of the browser comes and goes while one scrolls.
+    this.onSize = event => {
+      const scrolls = event.type === 'resize' && innerWidth < 640 && innerWidth === this.wide
+      this.wide = innerWidth
+      if (this.data && !scrolls) this.resize()
+    }
     addEventListener('resize', this.onSize)
     document.fonts.addEventListener('loadingdone', this.onSize)  // letters have another size then
   }
@@ -174,6 +180,7 @@ class Stage {
     this.main.replaceChildren()
     this.head()  // before anything is measured
     const {body} = this.data, isolated = name => `\u2068${name}\u2069`  // names of any script keep to themselves
+    this.node.dataset.scene = this.data.scene
     this.scene = SCENES[this.data.scene](this.main, body.names ? {...body, names: body.names.map(isolated)} : body, this)
     this.step = 0
     if (this.ready(this.wanted)) this.jump(this.wanted)
@@ -695,7 +702,7 @@ class Dots {
     }
     if (!this.bars.length) {
       pen.globalAlpha = 0.8
-      pen.fillText(this.label, this.width / 2, this.base + 55 * u)
+      pen.fillText(this.label, this.width / 2, this.base + 55 * u, this.width)
       pen.globalAlpha = 1
     }
     this.bars.forEach(({from, to, color, thick}, k) => {  // below the axis, where no dots are
@@ -762,15 +769,15 @@ class Dots {
     }
     pen.stroke()
     pen.setLineDash([])
-    const middle = (x + end) / 2, half = pen.measureText(text ?? '').width / 2
+    const middle = (x + end) / 2, half = Math.min(this.width, pen.measureText(text ?? '').width) / 2
     pen.textAlign = 'center'
     if (!text) return
     const left = Math.max(half, Math.min(this.width - half, middle))
     pen.strokeStyle = this.color.back  // no line of another mark runs through the word
     pen.lineWidth = 4 * u
     pen.lineJoin = 'round'
-    if (!thin) pen.strokeText(text, left, y - 3 * u)
-    pen.fillText(text, left, y - 3 * u)
+    if (!thin) pen.strokeText(text, left, y - 3 * u, this.width)
+    pen.fillText(text, left, y - 3 * u, this.width)
   }
 }
 

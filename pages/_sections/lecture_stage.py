@@ -166,6 +166,8 @@ def explain_ignored(view: LectureView) -> str:
         "step": view.step,
         "guess": format_numbers(view.guess),
     }
+    if not view.votes:
+        values["votes"] = ""
     if view.scene in _LEAST and not subject.instead:
         values |= {"a": subject.a, "b": subject.b}
     ignored = []

@@ -49,16 +49,17 @@ class Guard:
 
         async def send_with_headers(message):
             if message["type"].endswith("http.response.start"):
-                message["headers"] = self._add_headers(message["headers"])
+                message["headers"] = self._add_headers(message["headers"], scope["path"])
             await send(message)
 
         app = self._refuse(scope) or self._app
         await app(scope, receive, send_with_headers)
 
-    def _add_headers(self, sent: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    def _add_headers(self, sent: list[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
         names = {name for name, _ in self._headers}
         result = [(name, value) for name, value in sent if name.lower() not in names]
-        if dict(result).get(b"content-type", b"").startswith(b"text/html"):
+        is_page = dict(result).get(b"content-type", b"").startswith(b"text/html")
+        if is_page and not path.startswith("/vote"):  # phones that vote draw no figure
             result += self._hints
         return result + self._headers
 
@@ -161,7 +162,8 @@ def headers() -> dict[str, str]:
         "media-src": ["'self'", "data:", "blob:"],
         "worker-src": ["'self'", "blob:"],
         "frame-src": ["'self'", "data:"],  # the one-page summary of a pair
-        "frame-ancestors": ["'self'"],
+        # X-Frame-Options can name no other site: a browser that knows this directive ignores it
+        "frame-ancestors": ["'self'", *os.environ.get("MTSIG_EMBED_HOSTS", "").split(",")],
         "form-action": ["'self'"],
         "base-uri": ["'self'"],
         "object-src": ["'none'"],

@@ -100,8 +100,13 @@ class _Room:
         if question is None:
             return {"phase": "waiting"}
         words = read_scenes()[question.scene]
-        shown = {"title": words.title, "text": words.question, "vote": self.votes.get(phone)}
-        return msgspec.to_builtins(question) | shown
+        vote = self.votes.get(phone)
+        return {
+            **msgspec.structs.asdict(question),
+            "title": words.title,
+            "text": words.question,
+            "vote": vote,
+        }
 
 
 _rooms: dict[int, _Room] = {}  # by code
