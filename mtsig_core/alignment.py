@@ -27,7 +27,7 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3]|\w+")
 
 
 def find_first_fault(reference: Sequence[str], output: Sequence[str]) -> int | None:
-    """Find the line (from 1) at which an output of another length most likely goes out of step.
+    """Find the line (from 1) from which an output of another length most likely no longer matches.
 
     The search pairs the lines of the two texts in order, so that as few lines of the longer text as
     possible have no partner. A pair is good if it shares words and has the usual ratio of lengths,

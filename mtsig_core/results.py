@@ -245,6 +245,10 @@ class PairResult:
     rule_delta: float | None = None
     rule_p: float | None = None
     rule_better: str | None = None
+    #: By published curves, how often people prefer the better-scoring system at a difference of
+    #: this size, from 0 to 1; see `stats.noticed`. None where both score the same, and for a metric
+    #: without a curve.
+    people_agree: float | None = None
 
     @property
     def n_telling(self) -> int:

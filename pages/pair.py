@@ -4,11 +4,12 @@ import streamlit as st
 
 from mtsig_core.errors import format_count
 from pages._sections import pair_sections, segments_sections
-from pages._ui import caution_boxes, frame, screen, views
+from pages._ui import browser, caution_boxes, frame, screen, views
 
 view = frame.open_page()
 a, b, _ = views.choose_pair(view)
 pair = pair_sections.examine_systems(view, a, b)
+files_place = browser.export_box("pair")
 screen.answer(pair_sections.state_verdict(pair))
 cautions = pair_sections.list_cautions(pair)
 n_more = caution_boxes.show(cautions, "first", most=2)
@@ -26,16 +27,20 @@ with right:
     st.markdown("**Could it be chance?**")
     pair_sections.show_chance(pair)
 
-documents_tab, segments_tab, tests_tab, equivalence_tab, export_tab = pair_sections.open_tabs()
-with documents_tab:
-    pair_sections.show_documents(pair)
-with segments_tab:
-    segments_sections.show_most_in_favour(pair)
-with tests_tab:
+if pair_sections.asks_for_summary(files_place):
+    pair_sections.show_summary(pair, files_place)
+    screen.end_page()
+tabs = pair_sections.open_tabs(pair)
+if "Documents" in tabs:
+    with tabs["Documents"]:
+        pair_sections.show_documents(pair)
+if "Segments" in tabs:
+    with tabs["Segments"]:
+        segments_sections.show_most_in_favour(pair)
+with tabs["Other tests and intervals"]:
     if n_more:
         caution_boxes.show(cautions, "all")
     pair_sections.show_other_tests(pair)
-with equivalence_tab:
-    pair_sections.show_equivalence(pair)
-with export_tab:
-    pair_sections.show_card(pair)
+if "Equivalence" in tabs:
+    with tabs["Equivalence"]:
+        pair_sections.show_equivalence(pair)

@@ -25,8 +25,7 @@ def choose(key: str) -> None:
 if item_key == ALL:
     screen.answer("Choose a table or figure to see ours next to the paper's")
     st.caption(
-        "The papers' test sets are not available. So our numbers agree with the papers' in size and direction, "
-        "not in digits."
+        "The papers' test sets are not available. So our numbers are similar to the papers' numbers, not identical."
     )
     with st.container(key="papers-list"):
         columns = st.columns(len(PAPERS))

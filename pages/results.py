@@ -14,7 +14,7 @@ from pages._sections import (
     review_sections,
 )
 from pages._sections.results_sections import TaskFiles
-from pages._ui import address, controls, frame, screen
+from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
 
@@ -22,6 +22,7 @@ view = results_sections.open_page(frame.take_view(), "Results")
 with or_end_page():
     comparison = view.comparison(partial(results_sections.grow_ranks, view.kept.info, view.metric))
 
+files_place = browser.export_box("task")
 answer = results_sections.show_verdict(comparison, view.metric)
 n_boxes = results_sections.show_choice(view, comparison)
 results_sections.show_first_cautions(comparison, view.metric, most=1 if n_boxes else 2)
@@ -33,14 +34,18 @@ review_link = review_sections.show_begin(view, comparison)
 if review_link is not None:
     address.go("review", review=review_link)
 
-names = ["Language pairs", "Metrics", *ranking_sections.TABS]
+names = ["Language pairs"]
+has_several_metrics = results_sections.has_several_metrics(view)
+if has_several_metrics:
+    names.append("Metrics")
+names += ranking_sections.TABS
 has_runs = results_sections.has_runs(comparison, view.metric)
 if has_runs:
     names.append("Training runs")
 progress = make_once(progress_sections, comparison)
 if progress:
     names.insert(0, "Progress")
-open_tab, tabs = controls.tabs([*names, "Caveats and method", "Export"])
+open_tab, tabs = controls.tabs([*names, "Caveats and method"])
 if progress:
     with tabs["Progress"]:
         results_sections.show_progress(progress)
@@ -48,14 +53,17 @@ if progress:
 with tabs["Language pairs"]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)
-with tabs["Metrics"]:
-    by_all_metrics = results_sections.show_disputes(view) or comparison
-    agreement = results_sections.show_agreement(view)
+by_all_metrics = comparison
+agreement = None
+if has_several_metrics:
+    with tabs["Metrics"]:
+        by_all_metrics = results_sections.show_disputes(view) or comparison
+        agreement = results_sections.show_agreement(view)
 results_sections.show_answer(by_all_metrics, view.metric, answer)
 if open_tab in ranking_sections.TABS:
     with tabs[open_tab]:
         ranking_sections.show_tab(open_tab, view)
-with tabs["Rank rules"]:
+with tabs[ranking_sections.RANKINGS]:
     published_values.show_of_task(view)
     published_comparison.show_of_task(view)
 if has_runs:
@@ -63,7 +71,7 @@ if has_runs:
         results_sections.show_runs(comparison, view.metric)
 with tabs["Caveats and method"]:
     results_sections.show_cautions(view, comparison)
-with tabs["Export"]:
+with files_place:
     published = published_values.find_of_task(view)
     for_files = replace(by_all_metrics, agreement=agreement, published=published)
     results_sections.show_files(

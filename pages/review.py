@@ -28,7 +28,8 @@ if view.kept is None:
     screen.status(["no review is open"])
     screen.plain(
         "A review keeps what you decide about a shared task: excluded systems with "
-        "reasons, notes on disputed pairs, who is declared first. Start one on the page Results."
+        "reasons, notes on disputed pairs, and which system is declared the winner. Start one on the "
+        "page Results."
     )
     address.link("results", "Open Results")
     review_sections.show_mine()
@@ -62,6 +63,7 @@ except MtsigError as problem:
     screen.error(problem)
 mend = partial(review_sections.mend, view) if view.may_edit else None
 if now is not None:
+    files_place = browser.export_box("review")
     results_sections.show_verdict(now, metric)
     results_sections.show_first_cautions(now, metric, mend)
 review_sections.show_decisions(view, now)
@@ -69,10 +71,14 @@ if view.may_edit:
     browser.remember()
     review_sections.keep_drafts(view)
 
-names = ["Ranks", "Excluded systems", "Notes"]
+names = ["Ranks"]
+if view.may_edit or review.exclusions:
+    names.append("Excluded systems")
+if view.may_edit or review.notes:
+    names.append("Notes")
 if now is not None:
     names += [*ranking_sections.TABS, "Caveats and method"]
-open_tab, tabs = controls.tabs([*names, "History and sharing", "Export"])
+open_tab, tabs = controls.tabs([*names, "History and sharing"])
 with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
@@ -83,10 +89,12 @@ with tabs["Ranks"]:
             review_sections.open_pair(view, lang_pair, before.pairs)
         if results_sections.has_runs(now, metric):
             results_sections.show_runs(now, metric)
-with tabs["Excluded systems"]:
-    review_sections.show_left_out(view, before, now)
-with tabs["Notes"]:
-    review_sections.show_notes(view, now)
+if "Excluded systems" in tabs:
+    with tabs["Excluded systems"]:
+        review_sections.show_left_out(view, before, now)
+if "Notes" in tabs:
+    with tabs["Notes"]:
+        review_sections.show_notes(view, now)
 with tabs["History and sharing"]:
     review_sections.show_links(view)
     review_sections.show_history(view)
@@ -95,9 +103,9 @@ if now is not None:
         with tabs[open_tab]:
             ranking_sections.show_tab(open_tab, view.now)
     if view.may_edit:
-        with tabs["Rank rules"]:
+        with tabs[ranking_sections.RANKINGS]:
             published_comparison.show_of_task(view.now, remembers=True)
     with tabs["Caveats and method"]:
         results_sections.show_cautions(view.now, now, mend)
-    with tabs["Export"]:
+    with files_place:
         review_sections.show_files(view, now)

@@ -9,7 +9,7 @@ from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.segment_cards import DIFFERENCES, list_marks
 from mtsig_core.stats import segments
 from pages._sections import segments_sections
-from pages._ui import controls, frame, screen, views
+from pages._ui import browser, controls, frame, screen, views
 from pages._ui.screen import end_page, or_end_page
 
 
@@ -79,6 +79,7 @@ reader = segments_sections.Reader(
     segments_sections.make_tokenizer(testset),
 )
 headline = reader.describe(matching)
+files_place = browser.export_box("segments")
 with head:
     screen.answer(headline)
     if filters.describe():
@@ -120,8 +121,9 @@ with right:
             legend_marks = None
     segments_sections.show_box(texts, legend_marks, n_pages > 1)
 st.caption(
-    "The scores above are of these segments only, and not tested. The list shows what each segment adds to the "
+    "Scores for these segments only; no test. The list shows what each segment adds to the "
     "difference on the whole test set: above 0 in favour of A.",
-    help="What segments add does not sum to the difference. The address of this page opens this segment again.",
+    help="Segment contributions do not add up to the difference. The link of this page opens this segment again.",
 )
-reader.show_files(positions, k, f"{headline}. Order: {order}.")
+with files_place:
+    reader.show_files(positions, k, f"{headline}. Order: {order}.")

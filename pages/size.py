@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mtsig_core.experiments.sweeps import sweep_sizes
-from mtsig_core.stats.power import default_difference
+from mtsig_core.stats.power import choose_difference, round_to_step
 from pages._sections import size_sections
 from pages._sections.size_sections import Curve
 from pages._ui import controls, frame, screen, views
@@ -14,17 +14,18 @@ _POWERS = [0.5, 0.8, 0.9, 0.95]
 
 view = frame.open_page(experiment=True)
 a, b, (difference_place, power_place, tested_place) = views.choose_pair(view, 5)
-default = default_difference(row.score for row in view.result.systems)
+default = choose_difference(view.result)
+step = round_to_step(default / 20)
 difference = controls.slider(
     difference_place,
     "Difference",
     default,
     "difference",
-    least=default / 10,
-    most=10 * default,
-    step=default / 10,
+    least=step,
+    most=200 * step,
+    step=step,
     format="%.3g",
-    help="The difference to be found, in points.",
+    help=size_sections.explain_difference(view.result),
 )
 with power_place:
     power = controls.choice(

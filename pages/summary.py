@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._sections import comparison_sections, published_comparison, summary_sections
-from pages._ui import frame, screen
+from pages._ui import browser, caution_boxes, controls, frame, screen
 
 view = frame.open_page(adjust=summary_sections.compare_with)
 if summary_sections.is_report():
@@ -13,6 +13,7 @@ if summary_sections.is_report():
 excluded = comparison_sections.list_excluded(view)
 known = summary_sections.find_known_metrics(view)
 comparison = summary_sections.join_all(view, excluded, known)
+files_place = browser.export_box("summary")
 summary_sections.show_verdict(view, comparison)
 cautions_place = st.container()
 buttons_place = st.container(horizontal=True)
@@ -26,9 +27,11 @@ if len(view.full_set.references) > 1:
     titles.append("References")
 if excluded:
     titles.append("Excluded")
-titles += ["Published scores", "All caveats"]
-tabs = st.tabs(titles, default=summary_sections.choose_first_tab(view))
-tabs = dict(zip(titles, tabs, strict=True))
+titles.append("Published scores")
+cautions = comparison_sections.list_all_cautions(view, comparison)
+if cautions:
+    titles.append("All caveats")
+_, tabs = controls.tabs(titles, usual=summary_sections.choose_first_tab(view))
 with tabs["Scores and ranks"]:
     summary_sections.show_scores(view, comparison)
 with tabs["Table"]:
@@ -45,10 +48,13 @@ if excluded:
 with tabs["Published scores"]:
     published_comparison.show(view)
 cautions = comparison_sections.list_all_cautions(view, comparison)
-with tabs["All caveats"]:
-    comparison_sections.show_all_cautions(cautions, bool(further))
+if "All caveats" in tabs:
+    with tabs["All caveats"]:
+        caution_boxes.show(cautions, "all", several=bool(further))
 with cautions_place:
     summary_sections.show_cautions(view, comparison, cautions, further_cautions_place)
 with buttons_place:
-    summary_sections.show_buttons(view, comparison)
+    summary_sections.show_sentences(view, comparison)
+with files_place:
+    summary_sections.show_files(view, comparison)
 summary_sections.speak_of_all_metrics(view, known, further)

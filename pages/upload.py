@@ -13,9 +13,7 @@ if isinstance(view, MtsigError):
     screen.error(view)
 upload_sections.tell_what_was_opened(view)
 files = upload_sections.choose_files("data.files")
-st.caption(
-    "Texts with a segment per line, tables of texts or of segment scores, or the zip of a shared task."
-)
+st.caption("Drop text files (one segment per line), a table of scores, or a WMT zip.")
 try:
     if files:
         upload_sections.offer(files, view)

@@ -167,7 +167,7 @@ class Stage {
   list({head, rows}) {
     const line = (tag, cells) => make('tr', '', '', ...cells.map(text => make(tag, '', text)))
     const save = this.button('Save as CSV', () => this.say({file: 'votes'}), 'first', 'Key V'), close = this.button('Close', () => { this.table.hidden = true }, '', 'Key v')
-    this.table.replaceChildren(rows.length ? make('table', '', '', line('th', head), ...rows.map(row => line('td', row))) : make('p', '', 'No round yet: a guess or votes make one.'), make('p', 'group', '', save, close))
+    this.table.replaceChildren(rows.length ? make('table', '', '', line('th', head), ...rows.map(row => line('td', row))) : make('p', '', 'No votes yet.'), make('p', 'group', '', save, close))
     this.table.hidden = false
   }
 
@@ -539,7 +539,7 @@ class Stage {
     const node = this.button('', () => this.commit(), 'first', 'Key n')
     this.able = () => {
       const made = this.read() !== null
-      node.textContent = made || !this.without ? 'This is my guess' : 'Without a guess'
+      node.textContent = made || !this.without ? 'This is my guess' : 'Skip the guess'
       node.disabled = !made && !this.without
     }
     this.able()

@@ -91,7 +91,7 @@ class PairSize:
     b: str
     delta: float | None  # mean improvement of a over b, in points
     significant: Rate  # repeats on which the pair is significant, in either direction
-    #: Of these, those in the direction opposite to the whole set; of none where the pair is equal
+    #: Of these, how many have the opposite result; of none if the pair is equal
     #: there.
     wrong: Rate
     #: The share significant that the standard error of the whole set lets expect on these subsets:
@@ -643,7 +643,7 @@ class Detection:
     #: Sets on which the pair is significant, and on which b is then ahead, with their Monte Carlo
     #: intervals.
     significant: Rate = column("significant", "estimate", ".0%")
-    wrong: Rate = column("opposite to the whole set", "estimate", ".0%")
+    wrong: Rate = column("opposite result", "estimate", ".0%")
     #: By normal theory on subsets of this set, and by Student's t on fresh test sets of that size;
     #: 0 to 1.
     expected: float = column("expected of parts of this set", "share", ".0%")

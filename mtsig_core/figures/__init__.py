@@ -6,12 +6,26 @@ from functools import partial
 import plotly.graph_objects as go
 
 from mtsig_core.errors import SettingError, suggest_name
-from mtsig_core.figures.comparison_plots import differences, forest
+from mtsig_core.figures.comparison_plots import differences, differences_by_metric, forest
 from mtsig_core.figures.matrix_plot import matrix
-from mtsig_core.report.sentences import list_caution_texts, state_answer
+from mtsig_core.report.sentences import (
+    list_caution_texts,
+    list_metric_rows,
+    name_sides,
+    state_answer,
+    write_level,
+)
 from mtsig_core.results import Comparison
 
-__all__ = ["differences", "draw_figure", "forest", "matrix", "of_comparison"]
+__all__ = [
+    "differences",
+    "draw_figure",
+    "forest",
+    "matrix",
+    "of_comparison",
+    "differences_by_metric",
+    "prepare_differences",
+]
 
 
 def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[], go.Figure]]:
@@ -22,11 +36,22 @@ def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[],
         "forest": partial(forest, result, settings, notes)
     }
     if result.pairs:
-        answer = state_answer(comparison, metric)
-        figures["differences"] = partial(differences, result, settings, notes, answer)
+        figures["differences"] = prepare_differences(comparison, metric)
     if result.pairs and settings.baseline is None:
         figures["matrix"] = partial(matrix, result, settings, notes=notes)
     return figures
+
+
+def prepare_differences(comparison: Comparison, metric: str) -> Callable[[], go.Figure]:
+    """Return what draws the differences of a comparison: of two systems, by all metrics."""
+    result, settings = comparison.metrics[metric], comparison.settings
+    notes = tuple(list_caution_texts(comparison, metric))
+    answer = state_answer(comparison, metric)
+    if len(result.pairs) > 1:
+        return partial(differences, result, settings, notes, answer)
+    rows = tuple(list_metric_rows(comparison, metric))
+    sides = name_sides(result, settings)
+    return partial(differences_by_metric, rows, sides, write_level(settings), notes, answer)
 
 
 def draw_figure(comparison: Comparison, name: str, metric: str | None = None) -> go.Figure:

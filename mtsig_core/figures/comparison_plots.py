@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from mtsig_core.figures.style import (
     BELOW,
+    PLOT,
     TITLE_LINE,
     Labels,
     Margins,
@@ -17,15 +18,21 @@ from mtsig_core.figures.style import (
     full,
     interval_bars,
     mark_zero,
+    measure_text,
     measured,
     noted,
     set_key,
+    set_row_texts,
     set_rows,
+    write_at,
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, wrapped
 from mtsig_core.report.sentences import (
+    NO_DIFFERENCE,
+    MetricRow,
     choose_form,
+    find_anchor,
     find_rule_of,
     name_first_place,
     name_score_axis,
@@ -59,7 +66,8 @@ def differences(
     the thin line with ends the interval for all pairs together. Filled points differ significantly,
     hollow ones do not. The custom data are the system's index in the result and its name.
     """
-    anchor, filled = pick_significant(result, settings)
+    _, filled = pick_significant(result, settings)
+    anchor = find_anchor(result, settings)
     rows = _list_difference_rows(result, settings, anchor)
     form = choose_form(result)
     figure = go.Figure()
@@ -79,12 +87,17 @@ def differences(
     metric = labels(metric_title(result.metric), 24)
     measured(figure, write_difference_axis(result, metric, labels(anchor, 28)))
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
-    title_lines = _cut_title(verdict)
-    margins = Margins(top=54 + TITLE_LINE * len(title_lines), bottom=52, more=18)
+    margins = Margins(top=54 + _set_title(figure, verdict), bottom=52, more=18)
     row_height = _DIFFERENCE_ROW
     if len(names) > _MANY:
         row_height = _LOW_ROW
     set_rows(figure, labels, names, row_height, margins)
+    return noted(labels.below(figure), notes)
+
+
+def _set_title(figure: go.Figure, verdict: str) -> int:
+    """Set the verdict as the title; return the pixels that it takes."""
+    title_lines = _cut_title(verdict)
     title = {
         "text": "<br>".join(map(full, title_lines)),
         "font_size": 17,
@@ -96,7 +109,7 @@ def differences(
         "pad": {"t": 24, "l": 8},
     }
     figure.update_layout(title=title)
-    return noted(labels.below(figure), notes)
+    return TITLE_LINE * len(title_lines)
 
 
 class _DifferenceRow(NamedTuple):
@@ -212,6 +225,71 @@ def group_systems(result: MetricResult, settings: Settings) -> list[SystemGroup]
     for group in groups:
         remaining -= group.members
     return [*groups, SystemGroup("", GREY, remaining)]
+
+
+# -------------------------------------------------------------------------------------------------
+# The difference of two systems by each metric.
+
+
+_PAIR_ROW = 44  # pixels of a row with two lines
+_SIDE = 20  # digits of the name of a side
+
+
+def differences_by_metric(
+    metric_rows: Sequence[MetricRow],
+    sides: tuple[str, str],
+    level: str,
+    notes: Sequence[str] = (),
+    verdict: str = "",
+) -> go.Figure:
+    """A row for each metric: the improvement of the first system over the second, with its interval.
+
+    Points of several metrics are not comparable, so each row has its own scale, and its numbers are
+    beside it. The custom data of a point are 0 and the metric.
+    """
+    labels = Labels(34)
+    rows, texts = [], []
+    members: dict[str, set[str]] = {"better": set(), "worse": set(), NO_DIFFERENCE: set()}
+    for title, numbers, pair in metric_rows:
+        reach = 1.0
+        if len(metric_rows) > 1:
+            reach = max(map(abs, (pair.difference, *(pair.ci or ())))) or 1.0
+        ci = None
+        if pair.ci is not None:
+            low, high = pair.ci
+            ci = (low / reach, high / reach)
+        rows.append(_DifferenceRow(title, [0, full(title)], pair.difference / reach, ci, None))
+        texts.append(f"<b>{labels(title)}</b><br>{numbers}")
+        labels.left = max(labels.left, 16 + measure_text([numbers], 13))
+        members.get(pair.decision, members[NO_DIFFERENCE]).add(title)
+    figure = go.Figure()
+    _add_intervals(figure, rows, [row.ci for row in rows], f"{level} CI", "")
+    filled = members["better"] | members["worse"]
+    for group in (
+        SystemGroup("significantly better", BLUE, members["better"]),
+        SystemGroup("significantly worse", VERMILLION, members["worse"]),
+        SystemGroup(NO_DIFFERENCE, GREY, members[NO_DIFFERENCE]),
+    ):
+        figure.add_trace(_draw_differences(rows, group, filled, ""))
+    figure.update_traces(hovertemplate=None, hoverinfo="none")  # the numbers are in the row
+    set_key(figure)
+    mark_zero(figure)
+    bounds = [0.0]
+    for row in rows:
+        bounds += [row.difference, *(row.ci or ())]
+    margin = 0.06 * (max(bounds) - min(bounds)) or 1.0
+    x_range = [min(bounds) - margin, max(bounds) + margin]
+    figure.update_xaxes(range=x_range, showticklabels=len(rows) == 1)
+    figure.update_xaxes(zeroline=False, tickfont_size=13, exponentformat="power")
+    system, partner = sides
+    for x, anchor, text in (
+        (0, "left", f"◀ {labels(partner, _SIDE)} better"),
+        (1, "right", f"{labels(system, _SIDE)} better ▶"),
+    ):
+        write_at(figure, x, 0, text, anchor, "top", **PLOT, yshift=-25)
+    margins = Margins(top=54 + _set_title(figure, verdict), bottom=52, more=18)
+    set_row_texts(figure, texts, labels.left, _PAIR_ROW, margins)
+    return noted(labels.below(figure), notes)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -290,18 +290,18 @@ class _Matrix:
         """Write what colours and numbers mean, in two lines."""
         if any(pair.win is not None for pair, _ in self.pairs.values()):
             return (
-                f"Above the diagonal: in colour where one side wins {write_level(self.settings)} or more of the "
-                "resamples.<br>Below: its share of wins"
+                f"Colour: one system wins {write_level(self.settings)} or more of the "
+                "resamples.<br>Below the diagonal: its share of wins"
             )
         n_tested = len(self.result.tested)
-        above = "Above the diagonal: in colour where significant"
+        above = "Colour: significant."
         if self.settings.correction != "none" and n_tested != 1:
-            above += ", ○ only without correction"
+            above += " ○: significant only before correction."
         p_name = p_word(self.settings.correction, n_tested)
         which = "bold if"
         if self.n > _EVERY_P:
             which = "only where"
-        return f"{above}.<br>Below: {p_name}, {which} not significant"
+        return f"{above}<br>Below the diagonal: {p_name}, {which} not significant"
 
     def _describe(self, cell: _MatrixPair) -> str:
         """Describe a pair in words, as Plotly text."""

@@ -83,7 +83,7 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
     left = min(bounds) - 0.06 * width
     right = max(bounds) + 0.06 * width
     labels = Labels()
-    note = f"{labels(unit)} of resamples"
+    note = f"{labels(unit)} of each resample"
     if interval is not None:
         for number, (bound, side) in enumerate(((low, "right"), (high, "left"))):
             text = f"<b>{bound:{form}}</b>"

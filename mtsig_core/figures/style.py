@@ -78,7 +78,7 @@ class Labels:
             lines[0] = f"{number}  {lines[0]}"
         if not widest:
             self.lines = max(self.lines, len(lines))
-            self.left = max(self.left, 16 + _measure(lines, 13))
+            self.left = max(self.left, 16 + measure_text(lines, 13))
         return "<br>".join(map(full, lines))
 
     def _cut_and_mark(self, name: str, widest: float, number: int | None) -> str:
@@ -107,11 +107,11 @@ class Labels:
             lines.append(f"and {n_more} more names")
         if lines:
             right = figure.layout.margin.r - 8
-            _write_below(figure, lines, 1, right - _measure(lines, 12))
+            _write_below(figure, lines, 1, right - measure_text(lines, 12))
         return figure
 
 
-def _measure(lines: Iterable[str], font_size: int) -> int:
+def measure_text(lines: Iterable[str], font_size: int) -> int:
     """Pixels of the widest line."""
     return round(_DIGIT * font_size * max(map(width, lines)))
 
@@ -224,19 +224,26 @@ def set_rows(
     figure: go.Figure, labels: Labels, names: Sequence[str], row_height: int, margins: Margins
 ) -> None:
     """Set a row for each name, the first on top; rows are higher if names have several lines."""
-    row_labels = [labels(name) for name in names]
+    texts = [labels(name) for name in names]
+    row_height += _SECOND_LINE * (labels.lines - 1)
+    set_row_texts(figure, texts, labels.left, row_height, margins)
+
+
+def set_row_texts(
+    figure: go.Figure, texts: Sequence[str], left: int, row_height: int, margins: Margins
+) -> None:
+    """Set a row for each Plotly text, the first on top, with so many pixels for the texts."""
     figure.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=row_labels,
+        tickvals=list(range(len(texts))),
+        ticktext=texts,
         tickfont_size=13,
-        range=[len(names) - 0.4, -0.6],
+        range=[len(texts) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
     )
     top, bottom, right, more = margins
-    row_height += _SECOND_LINE * (labels.lines - 1)
-    height = row_height * len(names) + top + bottom + more
-    margin = {"l": labels.left, "r": right, "t": top, "b": bottom}
+    height = row_height * len(texts) + top + bottom + more
+    margin = {"l": left, "r": right, "t": top, "b": bottom}
     figure.update_layout(height=height, margin=margin, dragmode=False)
 
 

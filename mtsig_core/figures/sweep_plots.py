@@ -65,7 +65,7 @@ def decisions(
     # A phone has room for all three.
     _write_key(figure, 0, "●", "significant", "left", BLUE, xshift=-LEFT)
     _write_key(figure, 1, "┈┈", "planned", "right", GREY, xshift=0)
-    _write_key(figure, 0.43, "◆", "opposite to the whole set", "center", VERMILLION, xshift=0)
+    _write_key(figure, 0.43, "◆", "opposite result", "center", VERMILLION, xshift=0)
     shares = [0, 20, 50, 80, 100]
     share_texts = [f"{share}%" for share in shares]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=share_texts)

@@ -70,8 +70,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
 }
 EXPECTED_COLUMNS = (
-    "Expected a row for each score with the columns system, line, score (and docid, domain). A row for each line with "
-    "a column for each system is read too."
+    "Expected one row per score, with the columns system, line, score (and docid, domain). One row per line and one "
+    "column per system also works."
 )
 RAW = "raw"  # the column of scores as they were given, next to standardized ones
 #: Names of columns that hold no scores.

@@ -42,7 +42,7 @@ def find_wrong_counts(
         [place] = _find_faults(main, files[:1], n_filled, main_title)
         messages = [
             f"The {main_title} {name} has {format_count(n, 'line')}, all other files ({names}) have "
-            f"{counts.pop():,}, so it may be the {main_title} that is wrong.{place}"
+            f"{counts.pop():,}. So the {main_title} may be wrong.{place}"
         ]
     else:
         messages = []
@@ -53,7 +53,7 @@ def find_wrong_counts(
                 f"{show_name(file.path)} has {count}, the {main_title} {name} has {n:,}.{place}"
             )
     remedy = (
-        f"Each line must hold the segment of the same line of the {main_title}: mend the file or "
+        f"Each line must be the same segment as that line of the {main_title}. Correct the file or "
         "write it again."
     )
     if blank and any(len(file.lines) == n_filled for file in wrong):
@@ -66,7 +66,7 @@ def find_wrong_counts(
 def _find_faults(
     main: TextFile, files: Sequence[TextFile], n_filled: int, main_title: str
 ) -> list[str]:
-    """From where on each file is out of step, as a sentence; empty where that is unknown.
+    """Write for each file from which line on it no longer matches; empty where that is unknown.
 
     The search ends after `SEARCHED_LINES`. A file with as many lines as the main text has filled
     ones lacks the blank lines.
@@ -83,7 +83,7 @@ def _find_faults(
         if line is None:
             sentences.append("")
         else:
-            sentences.append(f" They look out of step from about line {line} on.")
+            sentences.append(f" From about line {line} the lines no longer match.")
     return sentences
 
 
@@ -91,6 +91,6 @@ def _explain_blank_lines(name: str, n: int, blank: Sequence[int], main_title: st
     copy = name.removesuffix(".txt") + ".new.txt"
     return (
         f" The {main_title} has {format_count(len(blank), 'blank line')}, the first is line "
-        f"{blank[0]}, and {n - len(blank)} others. If the blank ones are no segments, remove them: "
+        f"{blank[0]}, and {n - len(blank)} others. If blank lines are not segments, remove them: "
         f"grep -v '^[[:space:]]*$' {shlex.quote(name)} > {shlex.quote(copy)}"
     )

@@ -331,8 +331,8 @@ def _check_wide_table(table: InputTable, known: Collection[str], columns: Sequen
         if _may_be_of_systems(table):
             raise _ask_roles(table)
         raise InputError(
-            f"{name}: column {header.index('') + 1} has no name. Name it after its system, or remove it: "
-            "pandas writes its index so, and not with to_csv(index=False)."
+            f"{name}: column {header.index('') + 1} has no name. If it is the pandas index, save the table with "
+            "index=False. If it is a system, write its name."
         )
 
 

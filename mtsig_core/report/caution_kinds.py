@@ -282,11 +282,11 @@ def _compare_ranks(caution: Caution) -> dict[str, str]:
 def _describe_rank(caution: Caution) -> dict[str, str]:
     rule = caution.facts["rule"]
     if rule == "simultaneous":
-        return {"not_first": "is not in the top group"}
+        return {"not_first": f"{caution.a} is not in the top group"}
     top_group = ""
     if caution.facts["in_top_group"]:
-        top_group = ", though it is in the top group by simultaneous rank ranges"
-    return {"not_first": f"is not first when ranked {RANK_RULES[rule].title}{top_group},"}
+        top_group = f"; our top group contains {caution.a}"
+    return {"not_first": f"Ranked {RANK_RULES[rule].title}, another system is first{top_group}"}
 
 
 def _list_sizes(caution: Caution) -> dict[str, str]:
@@ -490,8 +490,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "few-units": Kind(
         "units",
-        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:?, and because their "
-        f"sizes differ, they count as about {{worth:.0f}}}}. {{has_interval:Intervals and p-values are rough below "
+        "There {n:is|are} only {n:#{unit}}{metric:? with {by} scores} to resample{unequal:? (unequal sizes; "
+        f"worth about {{worth:.0f}} equal ones)}}. {{has_interval:Intervals and p-values are rough below "
         f"{FEW_UNITS}|There is no interval with fewer than {LEAST_UNITS}}}.",
         advice="Add {added}s, or read the results with care.",
         severity="caption",
@@ -551,18 +551,18 @@ CAUTION_KINDS: dict[str, Kind] = {
     "several-metrics": Kind(
         "metrics",
         "{n} metrics were compared, and the correction covers only the pairs of each metric.",
-        advice="Choose the metric that counts beforehand, or report all.",
+        advice="Decide before testing which metric counts, or report all.",
     ),
     "top-groups-differ": Kind(
         "metrics",
-        "The metrics do not name the same top group.",
-        here="Top groups: {named}.",
+        "The metrics disagree on the top group.",
+        here="{named}.",
         severity="numbers",
         derive=_name_groups,
     ),
     "one-metric": Kind(
         "metrics",
-        "Only {by} was used. Another metric may decide otherwise.",
+        "Only {by} was used. Another metric may give a different result.",
     ),
     "which-metric": Kind(
         "metrics",
@@ -602,8 +602,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "partly-rated": Kind(
         "ratings",
-        "{metric} has scores for {n:,} of {n_segments:,} segments.",
-        advice="Its results hold for these segments only; results of other metrics may cover all.",
+        "{n:,} of {n_segments:,} segments have {measure}.",
+        advice="The results of {measure} are for these segments only. Other metrics may use all segments.",
     ),
     "raters-favour-systems": Kind(
         "ratings",
@@ -620,12 +620,11 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "rated-on-different-lines": Kind(
         "ratings",
-        "Each system has {metric} scores on {low:,}{differ:? to {high:,}} segments, not all on the same, so their "
-        "means are of different segments.{follows_means:? The better systems have more of them, as where the means decide "
-        "what is rated next. Then the means themselves are biased.}",
-        advice="{compared:?Go by the differences of pairs, which are on the segments that both have.}{across_raters:? They "
-        "may come from how strict raters are. Single ratings as segments compare only what the same rater saw, and scores "
-        "adjusted for raters use all ratings.}",
+        "Systems have {metric} scores on different segments ({low:,}{differ:? to {high:,}} each).{follows_means:? The "
+        "better systems have more scores, as if the means decided what is rated next. Then the means are biased.}",
+        advice="{compared:?Compare pairs, not means: a pair is compared on the segments that both systems have.}"
+        "{across_raters:? Strict raters can cause a difference. Use single ratings as segments to compare only what the "
+        "same rater saw, or scores adjusted for raters to use all ratings.}",
         derive=_compare_counts,
     ),
     "cannot-tell-apart": Kind(
@@ -667,9 +666,9 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "interval-and-decision": Kind(
         "open pairs",
-        "{n_open:?{n_open:#pair} {n_open:is|are} not significant although 0 is outside the interval. }{n_significant:?"
-        "{n_significant:#pair} {n_significant:is|are} significant although 0 is inside the interval. }Intervals and "
-        "decisions come from different methods{jointly:|, and each interval is for its own pair only}.",
+        "{n_open:?{n_open:#pair} {n_open:is|are} not significant, but the interval excludes 0. }{n_significant:?"
+        "{n_significant:#pair} {n_significant:is|are} significant, but the interval includes 0. }Interval and "
+        "test are different methods{jointly:|, and each interval is for one pair only}.",
         advice="{whom_to_trust}",
         derive=_name_trusted,
     ),
@@ -718,22 +717,22 @@ CAUTION_KINDS: dict[str, Kind] = {
     # What a review decides, and what the numbers say of it.
     "declared-not-compared": Kind(
         "decision",
-        "{pair}: {a} is declared first, but was not compared there by {measure}.",
+        "{pair}: {a} is declared the winner, but was not compared there by {measure}.",
     ),
     "declared-without-ranks": Kind(
         "decision",
-        "{pair}: {a} is declared first, but no system is ranked there by {measure}{why:? ({why})}, so the numbers "
-        "neither support that nor speak against it.",
+        "{pair}: {a} is declared the winner. No system is ranked there by {measure}{why:? ({why})}, so the numbers "
+        "neither support nor contradict this.",
     ),
     "declared-not-first": Kind(
         "decision",
-        "{pair}: {a} is declared first, but {not_first} by {measure}.",
+        "{pair}: {a} is declared the winner. {not_first} ({measure}).",
         derive=_describe_rank,
     ),
     "top-group-not-declared": Kind(
         "decision",
-        "{pair}: {systems:all} {systems:is|are} in the top group there too by {measure}, and the numbers do not decide "
-        "between systems of the top group.",
+        "{pair}: {systems:all} {systems:is|are} also in the top group by {measure}. The numbers do not decide between "
+        "systems of the top group.",
     ),
     # Single pairs.
     "identical-outputs": Kind(
@@ -758,8 +757,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "few-common-lines": Kind(
         "pair",
-        "{a} and {b} are compared only on the {n:#segment} with scores of both{n_documents:? in "
-        "{n_documents:#document}}{unequal:?, which vary in size and count as about {worth:.0f}}. The interval and p "
+        "{a} and {b} are compared only on the {n:#segment} scored for both{n_documents:? in "
+        "{n_documents:#document}}{unequal:? (unequal sizes; worth about {worth:.0f} equal ones)}. The interval and p "
         "are rough.",
         derive=_weigh_documents,
     ),
@@ -897,17 +896,18 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "direction-told": Kind(
         "assumed",
-        "{metric}: {higher:higher|lower} is better, as given.",
+        "As given, {higher:higher|lower} {metric} scores are better.",
         facts=("metric", "higher"),
     ),
     "direction-known": Kind(
         "assumed",
-        "{metric}: {higher:higher|lower} is better, judging by its name and its scores ({low:.3g} to {high:.3g}).",
+        "We assume that {higher:higher|lower} {metric} scores are better, because of the name and the values "
+        "({low:.3g} to {high:.3g}).",
         facts=("metric", "higher", "low", "high"),
     ),
     "direction-default": Kind(
         "assumed",
-        "{metric}: higher is better, because its name does not say otherwise.",
+        "We assume that higher {metric} scores are better.",
         advice="If lower is better, give --lower-is-better {metric}.",
         facts=("metric",),
     ),
@@ -948,7 +948,7 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     "ratings-adjusted": Kind(
         "counted",
         "{metric}: adjusted for {n_raters} raters by least squares: rating = system + segment + rater. "
-        "The effects of raters have a standard deviation of {effects_sd:.3g}. Assumed: each rater is "
+        "The effects of raters have a standard deviation of {effects_sd:.3g}. We assume that each rater is "
         "equally strict with all systems.",
         facts=("metric", "n_raters", "effects_sd"),
     ),
@@ -992,7 +992,7 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "failed-judgements": Kind(
         "assumed",
-        "{metric}: {n_failed:,} scores of {mark:g} count as missing. All other scores are 0 or more.",
+        "We treat {n_failed:,} {metric} scores of {mark:g} as missing, because all other scores are 0 or more.",
         facts=("metric", "mark", "n_failed"),
     ),
     "summary-rows": Kind(

@@ -146,17 +146,16 @@ def advise_trust(
     """Write what to trust if decision and interval differ; see `stats.cautions.trusted`."""
     if needed is not None:
         return fill_template(
-            "With fewer than {needed:#{unit}} of similar size this test rejects too often: go by neither, and use the "
-            "randomization test.",
+            "With fewer than {needed:#{unit}} of similar size this test rejects too often. Use the randomization "
+            "test instead.",
             needed=needed,
             unit=unit,
         )
     if not unlike:
-        return "Go by the decision."
+        return "Report the test."
     return fill_template(
-        "Go by the interval of {unlike:pairs}. There p is too small: the outputs are so different that "
-        "resamples vary up to {ratio:.2f} times as much as permutations.{n:? Go by the decision for the other "
-        "{n:#pair}.}",
+        "For {unlike:pairs} p is too small, because the outputs are very different. Use the interval there (resamples "
+        "vary up to {ratio:.2f} times as much as permutations).{n:? Report the test for the other {n:#pair}.}",
         unlike=unlike,
         ratio=ratio,
         n=n_others,
@@ -375,8 +374,6 @@ def list_assumptions(
         sentence = assumption.text
         if remedies:
             sentence = with_remedy(assumption)
-        if assumption.kind.concern == "assumed":
-            sentence = f"Assumed: {sentence}"
         sentences.append(sentence)
     return sentences
 

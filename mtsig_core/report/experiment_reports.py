@@ -141,7 +141,7 @@ def agreement_table(agreement: AnyAgreement) -> Table:
         table.add(key, key.replace("_", " "), "share")
         table.add_values(f"{key}_ci", level, "interval", intervals, form=".3f")
     table.add("n_pairs", "pairs", "count")
-    table.add("n_ties", "people tie", "count")
+    table.add("n_ties", "tied by humans", "count")
     return table.build()
 
 
@@ -400,7 +400,7 @@ def domain_table(result: ByDomain) -> Table:
 
 
 def opposed_pairs_table(result: ByDomain) -> Table:
-    """Pairs that reverse significantly, then significant pairs with the other sign in some domain.
+    """Pairs that reverse significantly, then significant pairs reversed in at least one domain.
 
     Differences are positive where a is better.
     """
@@ -448,7 +448,7 @@ def domains_verdict(result: ByDomain) -> str:
     n_reversed = sum(pair.reverses for pair in result.pairs)
     return (
         f"{n_significant} of {format_count(len(result.pairs), 'pair')} significant on the whole set, {n_opposed} of "
-        f"these with the other sign in some domain; {n_reversed or 'none'} significantly reversed between domains"
+        f"these reversed in at least one domain; {n_reversed or 'none'} significantly reversed between domains"
     )
 
 
@@ -475,7 +475,7 @@ def domains_note(result: ByDomain) -> str:
         f"{result.sampling.alpha:g}. Corrected by Romano-Wolf for {format_count(len(result.pairs), 'pair')} on the "
         f"whole set, and separately for {len(in_domains)} in the domains. "
         f"{SETTINGS['test'].name_value(result.test)} by {unit}, within domains. "
-        f"A domain with few {unit}s can hardly decide anything, so another sign is not yet a reversal."
+        f"A domain with few {unit}s can hardly decide anything, so an opposite sign is weak evidence."
     )
 
 

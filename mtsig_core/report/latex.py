@@ -418,7 +418,8 @@ def number_cell(cell: str) -> str:
     """Format a number or interval with true minus signs; a dash for None."""
     if cell in ("", MISSING):
         return "--"
-    return re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
+    typeset = re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
+    return typeset.replace("%", r"\%")
 
 
 def _typeset(number: re.Match[str]) -> str:

@@ -33,6 +33,7 @@ from mtsig_core.report.sentences import (
     has_p_values,
     improvement_by_rule,
     pick_file_doubts,
+    state_pair_by_metrics,
     summarize_comparison,
     view_pair,
     write_level,
@@ -66,20 +67,10 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
 
 def summary_verdict(dispute: Dispute) -> str:
     """State the decisions of the metrics on the pair, in one sentence without its full stop."""
-    metrics: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    decision_of = {}
     for by_metric in dispute.metrics:
-        metrics[by_metric.decision].append(metric_title(by_metric.result.metric))
-    claims = []
-    for side, name in ((1, dispute.a), (-1, dispute.b)):
-        if metrics[side]:
-            claims.append(f"{name} is significantly better by {', '.join(metrics[side])}")
-    if metrics[0]:
-        names = ", ".join(metrics[0])
-        claims.append(f"no significant difference by {names}, which does not make them equal")
-    verdict = "; ".join(claims)
-    if metrics[1] and metrics[-1]:
-        return f"The metrics decide in opposite ways: {verdict}"
-    return verdict
+        decision_of[metric_title(by_metric.result.metric)] = by_metric.decision
+    return state_pair_by_metrics(dispute.a, dispute.b, decision_of)
 
 
 def _introduce(dispute: Dispute) -> Iterator[Block]:

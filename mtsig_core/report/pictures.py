@@ -17,8 +17,11 @@ from mtsig_core.report.html import template
 from mtsig_core.report.palette import width, wrapped
 from mtsig_core.report.sentences import (
     explain_ranks,
+    find_anchor,
     list_caution_texts,
+    list_metric_rows,
     name_score_axis,
+    name_sides,
     name_simultaneous,
     pick_significant,
     select_lang_pairs,
@@ -252,13 +255,14 @@ class DifferenceRow(NamedTuple):
 
 def differences_svg(result: MetricResult, settings: Settings) -> str:
     """The improvement of each system over the best, or over the baseline."""
-    anchor = printable(pick_significant(result, settings)[0])
+    anchor = printable(find_anchor(result, settings))
     drawing = _draw_anchor_pairs(result, settings, _TOP)
     return drawing.to_svg(f"Differences to {anchor} with their intervals")
 
 
 def _draw_anchor_pairs(result: MetricResult, settings: Settings, top: float) -> _Drawing:
-    anchor, significant = pick_significant(result, settings)
+    _, significant = pick_significant(result, settings)
+    anchor = find_anchor(result, settings)
     views = view_anchor_pairs(result, settings)
     is_joint = name_simultaneous(result, settings) is not None
     rows = []
@@ -285,14 +289,36 @@ def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str) 
 
     A thick bar is a single interval, a thin line with ends a simultaneous one.
     """
-    drawing = _Drawing(row.name for row in differences)
+    return _draw_own_scales(differences, head, _TOP).to_svg(alt, below=8)
+
+
+def pair_svg(comparison: Comparison, metric: str) -> str:
+    """The difference of the only two systems by each metric."""
+    drawing = _draw_pair(comparison, metric, _TOP)
+    return drawing.to_svg("The difference by each metric with its interval", below=8)
+
+
+def _draw_pair(comparison: Comparison, metric: str, top: float) -> _Drawing:
+    rows = []
+    for title, numbers, pair in list_metric_rows(comparison, metric):
+        is_decided = pair.decision in ("better", "worse")
+        rows.append(
+            DifferenceRow(f"{title}: {numbers}", pair.difference, pair.ci, None, is_decided)
+        )
+    system, partner = name_sides(comparison.metrics[metric], comparison.settings)
+    head = f"Right of the line {printable(system)} is better, left of it {printable(partner)}"
+    return _draw_own_scales(rows, head, top)
+
+
+def _draw_own_scales(differences: Sequence[DifferenceRow], head: str, top: float) -> _Drawing:
+    drawing = _Drawing((row.name for row in differences), top)
     drawing.add_head(drawing.left, head)
     scales = []
     for row in differences:
         reach = max(map(abs, row.values())) or 1.0
         scales.append(_make_scale(-reach, reach, drawing.left + _MARGIN, _WIDE - 150))
     _draw_difference_rows(drawing, differences, scales)
-    return drawing.to_svg(alt, below=8)
+    return drawing
 
 
 def _draw_difference_rows(
@@ -318,7 +344,10 @@ def differences_picture(comparison: Comparison, metric: str) -> str:
     The verdict is above them, and below is how to read them, and their caveats.
     """
     result, settings = comparison.metrics[metric], comparison.settings
+    is_single = len(result.pairs) == 1
     key = [f"Thick: {write_level(settings)} CI for this pair only."]
+    if is_single:
+        key = [f"Bar: {write_level(settings)} CI. Each row has its own scale."]
     joint = name_simultaneous(result, settings)
     if joint is not None:
         key.append(f"Thin, with ends: {joint}.")
@@ -327,7 +356,11 @@ def differences_picture(comparison: Comparison, metric: str) -> str:
     )
     above = _wrap_text(state_answer(comparison, metric), _WIDE)
     below = _wrap_text(" ".join([*key, *list_caution_texts(comparison, metric)]), _WIDE)
-    drawing = _draw_anchor_pairs(result, settings, _TOP + 12 + _LINE * len(above))
+    top = _TOP + 12 + _LINE * len(above)
+    if is_single:
+        drawing = _draw_pair(comparison, metric, top)
+    else:
+        drawing = _draw_anchor_pairs(result, settings, top)
     for k, line in enumerate(above, 1):
         drawing.add_text(8, _LINE * k, line, "bold")
     drawing.bottom += 28

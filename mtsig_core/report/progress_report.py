@@ -13,7 +13,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Table, TableBuilder, share_cell
 from mtsig_core.results import Comparison, MetricResult, PairResult, TaskComparison
-from mtsig_core.stats.power import PairPlan, cannot_plan, default_difference, plan_pairs
+from mtsig_core.stats.power import PairPlan, cannot_plan, choose_difference, plan_pairs
 from mtsig_core.stats.significance import level_at_look, parse_look
 
 _TITLE = "how far the annotation is"
@@ -106,7 +106,7 @@ def list_open_pairs(comparison: Comparison, result: MetricResult) -> list[OpenPa
     open_names = [names for names in neighbours if names in pair_of]
     if not open_names or cannot_plan(comparison, result.metric) is not None:
         return []
-    difference = _choose_difference(result)
+    difference = choose_difference(result)
     plans = plan_pairs(comparison, difference, metric=result.metric, names=open_names)
     plan_of = {frozenset((row.a, row.b)): row for row in plans}
     return [OpenPair(pair_of[names], plan_of[names]) for names in open_names if names in plan_of]
@@ -119,10 +119,6 @@ def _at_last_look(comparison: Comparison) -> Comparison:
     last_look = look._replace(number=look.n_planned)
     share = level_at_look(1.0, last_look) / level_at_look(1.0, look)
     return replace(comparison, settings=replace(settings, alpha=settings.alpha * share))
-
-
-def _choose_difference(result: MetricResult) -> float:
-    return default_difference(row.score for row in result.systems)
 
 
 def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str) -> Table:
@@ -153,7 +149,7 @@ def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str)
 
 
 def _explain_open(result: MetricResult, units: str) -> str:
-    difference = _choose_difference(result)
+    difference = choose_difference(result)
     n_open = sum(not pair.significant for pair in result.pairs)
     return (
         f"Open: {n_open} of {format_count(len(result.pairs), 'pair')}; these are of neighbours in the order of the "

@@ -30,7 +30,8 @@ from mtsig_core.report.export import (
 from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.markdown import report_markdown
-from mtsig_core.report.pictures import differences_svg, forest_svg
+from mtsig_core.report.noticed_words import explain_people_column
+from mtsig_core.report.pictures import differences_svg, forest_svg, pair_svg
 from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
     AnyComparison,
@@ -195,6 +196,12 @@ def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
     if result.pairs:
         caption = f"Blue: {anchor}. Filled: significantly different from it; hollow: not, which does not mean equal."
     yield Figure(draw=partial(forest_svg, result, settings), caption=caption)
+    if len(result.pairs) == 1 and result.metric == next(iter(comparison.metrics)):
+        caption = (
+            f"Difference by each metric with its {write_level(settings)} CI, each row on its own scale. "
+            "Filled: significantly different; hollow: not, which does not mean equal."
+        )
+        yield Figure(draw=partial(pair_svg, comparison, result.metric), caption=caption)
     simultaneous = name_simultaneous(result, settings)
     if simultaneous:
         caption = (
@@ -220,6 +227,9 @@ def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
             f"A {level} CI is for one pair only. The {level} CIs for all pairs hold for "
             f"{name_family(result, settings)} together."
         )
+    about_people = explain_people_column(result)
+    if about_people:
+        notes.append(about_people)
     table = pairs_table(result, settings)
     yield _set_table(
         comparison,

@@ -221,7 +221,7 @@ def left_out_said(review: Review) -> list[str]:
 
 
 def decisions_table(review: Review, task_comparison: TaskComparison | None = None) -> Table:
-    """Each language pair, and all together, with the system that is declared first, and why.
+    """Each language pair, and all together, with the system that is declared the winner, and why.
 
     An undecided language pair has None for both. With a comparison, the table also has its first
     system, and the first by simultaneous rank ranges where another rule decides.
@@ -233,7 +233,7 @@ def decisions_table(review: Review, task_comparison: TaskComparison | None = Non
     first = {lang_pair: cells for lang_pair, *cells in tops.rows}
     columns = [
         Column("language_pair", "language pair", "name"),
-        Column("declared", "declared first"),
+        Column("declared", "declared winner"),
         Column("why", "why"),
         *tops.columns[1:],
     ]

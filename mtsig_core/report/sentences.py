@@ -73,10 +73,10 @@ AnyComparison = Comparison | TaskComparison
 #: By language pair the comparison and its result by one metric.
 LangPairResults = Mapping[str, tuple[Comparison, MetricResult]]
 
+NO_DIFFERENCE = "no significant difference"
 #: The place of a result across the language pairs.
 ACROSS = "across all"
 _FEW = 6  # systems or language pairs that a sentence names
-_FEW_ANSWERS = 2  # metrics of which a headline has numbers, where they have the same verdict
 
 
 def select_lang_pairs(comparison: AnyComparison, metric: str) -> LangPairResults:
@@ -180,7 +180,7 @@ def write_difference_axis(result: MetricResult, metric: str, anchor: str) -> str
     quantity = "Difference"
     if result.ruled is not None and result.ruled.means is not None:
         quantity = "Difference of segment means"
-    return f"{quantity} in {metric} from {anchor} (left: worse)"
+    return f"{quantity} in {metric} (← worse than {anchor})"
 
 
 def join_names(items: Sequence[str], escape: bool = True) -> str:
@@ -291,16 +291,20 @@ def name_family(result: MetricResult, settings: Settings) -> str:
 
 
 def find_anchor(result: MetricResult, settings: Settings) -> str:
-    """Return the baseline, or else the best system."""
-    return settings.baseline or result.systems[0].system
+    """Return the system that differences are from: the baseline, or else the best system.
+
+    Of two systems it is the second, so that the difference is the improvement of the best.
+    """
+    if settings.baseline is not None:
+        return settings.baseline
+    if len(result.systems) == 2:
+        return result.systems[1].system
+    return result.systems[0].system
 
 
 def pick_significant(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:
-    """Return the anchor, and it with the systems that differ significantly from it.
-
-    The anchor is the baseline, or else the best system.
-    """
-    anchor = find_anchor(result, settings)
+    """Return the baseline, or else the best system, and the set of it and all that differ from it."""
+    anchor = settings.baseline or result.systems[0].system
     systems = {anchor}
     for pair in result.pairs:
         if pair.significant and anchor in (pair.a, pair.b):
@@ -375,7 +379,7 @@ def better_by_rule(pair: PairResult) -> str | None:
 
 
 def view_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, PairView]:
-    """Return, by system, its pair with the best system or the baseline, from the system's side."""
+    """Return, by system, its pair with the anchor, from the system's side."""
     anchor = find_anchor(result, settings)
     views = {}
     for pair in result.pairs:
@@ -383,6 +387,46 @@ def view_anchor_pairs(result: MetricResult, settings: Settings) -> dict[str, Pai
             name = pair.b if pair.a == anchor else pair.a
             views[name] = view_pair(pair, name, result, settings)
     return views
+
+
+class MetricRow(NamedTuple):
+    """A pair by one metric, from the side of one of its systems."""
+
+    title: str  # of the metric
+    numbers: str  # difference, interval and p
+    pair: PairView
+
+
+def name_sides(result: MetricResult, settings: Settings) -> tuple[str, str]:
+    """Return the only two systems: first the one whose improvement the differences are."""
+    partner = find_anchor(result, settings)
+    name = next(row.system for row in result.systems if row.system != partner)
+    return name, partner
+
+
+def list_metric_rows(comparison: Comparison, metric: str) -> list[MetricRow]:
+    """Return the only pair by each metric, `metric` first, all from the side of the same system."""
+    settings = comparison.settings
+    sides = name_sides(comparison.metrics[metric], settings)
+    rows = []
+    for key in dict.fromkeys([metric, *comparison.metrics]):
+        result = comparison.metrics[key]
+        for pair in result.pairs:
+            if {pair.a, pair.b} == set(sides):
+                view = view_pair(pair, sides[0], result, settings)
+                numbers = _write_numbers(view, choose_form(result))
+                rows.append(MetricRow(metric_title(key), numbers, view))
+    return rows
+
+
+def _write_numbers(view: PairView, form: str) -> str:
+    text: str = signed(view.difference, form)
+    if view.ci is not None:
+        low, high = view.ci
+        text += f" ({signed(low, form, '')} to {signed(high, form, '')})"
+    if view.p is not None:
+        text += f", {write_p(view.p)}"
+    return text
 
 
 def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
@@ -393,7 +437,7 @@ def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
         if is_split(pair, settings.alpha):
             return "test and scores disagree"
     if pair.decidable:
-        return "no significant difference"
+        return NO_DIFFERENCE
     return FEW
 
 
@@ -407,18 +451,24 @@ def find_identical(comparison: Comparison, result: MetricResult, pair: PairResul
     return None
 
 
-def state_pair(comparison: Comparison, result: MetricResult, pair: PairResult, name: str) -> str:
-    """Write the verdict on a pair with its evidence, from the side of one of its systems."""
+def state_pair(
+    comparison: Comparison, result: MetricResult, pair: PairResult, place: str = ""
+) -> str:
+    """Write the verdict on a pair, without numbers and full stop."""
+    names = f"{pair.a} and {pair.b}"
     identical = find_identical(comparison, result, pair)
     if identical is not None:
-        verdict = f"the {identical} are identical"
-    elif pair.better is not None:
-        better = pair.a if pair.better == "a" else pair.b
-        verdict = f"{better} is significantly better"
-    else:
-        verdict = describe_undecided(pair, comparison.settings)
-    evidence = write_evidence(comparison, result, pair, name)
-    return f"{name} vs. {_name_partner(pair, name)}: {verdict} ({evidence})"
+        return f"The {identical} of {names} are identical{place}"
+    if pair.better is None:
+        decision = describe_undecided(pair, comparison.settings)
+        if decision == NO_DIFFERENCE:
+            return f"No significant difference between {names}{place}"
+        return f"{pair.a} vs. {pair.b}{place}: {decision}"
+    better, worse = pair.a, pair.b
+    if pair.better == "b":
+        better, worse = worse, better
+    claim = "is significantly" if has_p_values(comparison.settings) else "counts as"
+    return f"{better} {claim} better than {worse}{place}"
 
 
 def _name_partner(pair: PairResult | MacroPair, name: str) -> str:
@@ -520,8 +570,8 @@ def explain_unlike(examination: PairExamination, n: float | None) -> str:
     if p_of_swaps is None or p <= p_of_swaps:
         return ""
     return (
-        f"This p is too small: the outputs of {examination.a} and {examination.b} are so different that resamples vary "
-        f"{ratio:.2f} times as much as permutations. By the standard error {write_p(p)}."
+        f"This p is too small, because the outputs of {examination.a} and {examination.b} are very different: resamples "
+        f"vary {ratio:.2f} times as much as permutations. From the standard error: {write_p(p)}."
     )
 
 
@@ -579,14 +629,41 @@ def _state_across(macro: MacroResult, n_pairs: int) -> str:
 
 
 def state_answer(comparison: Comparison, metric: str) -> str:
-    """Write the verdicts on a test set by all metrics, with the pair that each rests on.
+    """Write the verdicts on a test set by all metrics, `metric` first, without the last full stop.
 
-    `metric` comes first. Metrics with the same verdict share a sentence. Where verdicts differ, the
+    Metrics with the same verdict share a sentence. Where verdicts on several systems differ, the
     first words point it out.
     """
     by_verdict = _group_verdicts(comparison, metric)
-    answers = [_answer_by(comparison, metrics, verdict) for verdict, metrics in by_verdict.items()]
+    result = comparison.metrics[metric]
+    if len(by_verdict) > 1 and len(result.pairs) == 1:
+        decision_of = {}
+        for row in list_metric_rows(comparison, metric):
+            decision_of[row.title] = {"better": 1, "worse": -1}.get(row.pair.decision, 0)
+        return state_pair_by_metrics(*name_sides(result, comparison.settings), decision_of)
+    answers = []
+    for verdict, metrics in by_verdict.items():
+        names = _name_few([name_metric(name) for name in metrics])
+        answers.append(f"By {names}: {verdict}")
     return _join_answers(answers, by_verdict)
+
+
+def state_pair_by_metrics(a: str, b: str, decision_of: Mapping[str, int]) -> str:
+    """Write what each metric decides on a pair: 1 where a is better, -1 where b is, else 0."""
+    metrics: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    for title, decision in decision_of.items():
+        metrics[decision].append(title)
+    claims = []
+    for side, better, worse in ((1, a, b), (-1, b, a)):
+        if metrics[side]:
+            names = ", ".join(metrics[side])
+            claims.append(f"{better} is significantly better than {worse} by {names}")
+    if metrics[0]:
+        claims.append(f"no significant difference by {', '.join(metrics[0])}")
+    verdict = "; ".join(claims)
+    if metrics[1] and metrics[-1]:
+        return f"The metrics decide in opposite ways: {verdict}"
+    return verdict
 
 
 def state_task_answer(comparison: TaskComparison, metric: str) -> str:
@@ -631,52 +708,25 @@ def _name_few(names: Sequence[str]) -> str:
     return join_names(names, escape=False)
 
 
-def _answer_by(comparison: Comparison, metrics: Sequence[str], verdict: str) -> str:
-    """Write the verdict that some metrics share, with the pair that it rests on by each.
+def find_answer_pair(result: MetricResult, settings: Settings) -> PairResult | None:
+    """Return the pair that a verdict rests on; None where ranks by a published rule rest on none.
 
-    Of many metrics there are no pairs.
+    That is the only pair, the first two of the top group, the winner and the second, or the
+    baseline and the best other system.
     """
-    answer = f"By {_name_few([name_metric(metric) for metric in metrics])}: {verdict}"
-    if len(metrics) > _FEW_ANSWERS:
-        return answer
-    evidence = [_write_answer_pair(comparison, metric) for metric in metrics]
-    known = [text for text in evidence if text is not None]
-    if not known:
-        return answer
-    return f"{answer} ({'; '.join(known)})"
-
-
-def _write_answer_pair(comparison: Comparison, metric: str) -> str | None:
-    """Write the pair that a verdict rests on.
-
-    That is the only pair, the first two of the top group, or the winner and the second. Ranks by a
-    published rule rest on no pair. The sign is as in figure and table: the difference from the best
-    system, or from the baseline.
-    """
-    result, settings = comparison.metrics[metric], comparison.settings
-    if explain_no_decision(settings, result):
-        return None
-    pair = _find_answer_pair(result, settings)
-    if pair is None:
-        return None
-    name = pair.b if pair.a == find_anchor(result, settings) else pair.a
-    evidence = write_evidence(comparison, result, pair, name)
-    return f"{name} vs. {_name_partner(pair, name)}: {evidence}"
-
-
-def _find_answer_pair(result: MetricResult, settings: Settings) -> PairResult | None:
     if len(result.pairs) == 1:
         return result.tested[0] if result.tested else None
     top_group = find_top_group(result)
-    if settings.baseline or not top_group or result.ruled is not None:
+    if settings.baseline is not None:
+        best = [row.system for row in result.systems if row.system != settings.baseline]
+        names = {settings.baseline, best[0]}
+    elif not top_group or result.ruled is not None:
         return None
-    best = set(top_group[:2])
-    if len(top_group) == 1:
-        best = {row.system for row in result.systems[:2]}
-    for pair in result.tested:
-        if {pair.a, pair.b} == best:
-            return pair
-    return None
+    elif len(top_group) == 1:
+        names = {row.system for row in result.systems[:2]}
+    else:
+        names = set(top_group[:2])
+    return next((pair for pair in result.tested if {pair.a, pair.b} == names), None)
 
 
 def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -> str:
@@ -685,7 +735,10 @@ def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -
         row = result.systems[0]
         score = f"{row.score:{choose_form(result)}}"
         return f"{row.system} scores {score}{place}; there is no other system to compare"
-    if settings.baseline is not None and explain_no_decision(settings, result) is None:
+    is_decided = explain_no_decision(settings, result) is None
+    if is_decided and result.ruled is None and len(result.pairs) == 1:
+        return state_pair(comparison, result, result.pairs[0], place)
+    if is_decided and settings.baseline is not None:
         return _state_against_baseline(result, settings.baseline)
     top_group = find_top_group(result)
     if top_group is None:
@@ -723,6 +776,8 @@ def name_top_group(
     ('A is significantly better than B', 'A is significantly better than the other 2 systems')
     >>> name_top_group(["A", "B"], "ABC", False, " in en-de")
     'No clear winner in en-de. Top group: A, B'
+    >>> name_top_group(["A", "B"], "AB", False)
+    'No significant difference between A and B'
     """
     if has_winner:
         others = [name for name in systems if name != names[0]]
@@ -730,6 +785,8 @@ def name_top_group(
         if len(others) == 1:
             [partners] = others
         return f"{names[0]} is significantly better than {partners}{place}"
+    if len(names) == len(systems) == 2:
+        return f"No significant difference between {names[0]} and {names[1]}{place}"
     if len(names) > 1:
         return f"No clear winner{place}. Top group: {', '.join(names)}"
     return f"Top group{place}: {names[0]}"
@@ -1844,7 +1901,7 @@ def _describe_documents(comparison: Comparison, n_documents: int) -> str:
         if is_complete or not result.was_given:
             if round(result.n_effective) == n_documents:
                 return documents
-            return f"{documents} (uneven sizes: count as about {result.n_effective:,.0f})"
+            return f"{documents} (unequal sizes; worth about {result.n_effective:,.0f} equal ones)"
     return documents
 
 
@@ -2005,9 +2062,9 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
 
 
 DISPUTES_NOTE = (
-    "Opposite: significant in opposite directions. Significant by some: by one metric, not by another. "
-    "Only NAME: significant by that metric only. Trying several metrics and keeping one is testing more "
-    "than once. Choose the metric that counts beforehand, or report all."
+    "Opposite: significant in opposite directions. Only NAME: significant by that metric only. "
+    "If you try several metrics and keep one, you test more than once. Decide before testing which metric "
+    "counts, or report all."
 )
 #: How to read the table of disputed pairs.
 DISPUTED_PAIRS_NOTE = "Positive: the first system is better, by every metric; ● is significant."
@@ -2043,7 +2100,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     metrics = join_names(names, escape=False)
     facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
     for kind, manner in (
-        ("significant by some", "by only some of them"),
+        ("significant by some metrics only", "by only some of them"),
         ("opposite", "in opposite directions"),
     ):
         n = kinds[kind]

@@ -86,7 +86,7 @@ from mtsig_core.testset import TestSet
 
 
 #: What the lines below the rows of `cluster_ends` separate.
-CLUSTERS = "clusters: no rank range reaches across"
+CLUSTERS = "clusters: rank ranges in different clusters do not overlap"
 _CLUSTERS_LEGEND = Legend(ruled=CLUSTERS)
 
 
@@ -150,7 +150,7 @@ def _add_systems(table: TableBuilder, result: MetricResult, interval: str) -> No
 
 
 def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Settings) -> None:
-    """Add the pair of each system with the best system, or with the baseline."""
+    """Add the pair of each system with the best system, the baseline, or the other of two."""
     pairs = view_anchor_pairs(result, settings)
 
     def get(field: str) -> Value:
@@ -163,7 +163,7 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
 
         return get_field
 
-    key = _name_anchor_column(settings)
+    key = _name_anchor_column(result, settings)
     title = key.replace("_", " ")
     if result.ruled is not None and result.ruled.means is not None:
         # The scores are means over domains, but these are differences of means over segments.
@@ -174,7 +174,9 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
     is_compared = bool(result.pairs)
     is_joint = name_simultaneous(result, settings) is not None
     table.add_for(is_compared, key, title, "difference", get("difference"), form)
-    table.add_for(is_compared, f"{key}_ci", f"its {interval}", "interval", get("ci"), f"+{form}")
+    table.add_for(
+        is_compared, f"{key}_ci", f"{interval} of the difference", "interval", get("ci"), f"+{form}"
+    )
     table.add_for(
         is_joint, f"{key}_ci_joint", joint_interval, "interval", get("ci_joint"), f"+{form}"
     )
@@ -191,10 +193,12 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
     table.add_for(has_baseline, f"{key}_decision", "decision", "text", get("decision"))
 
 
-def _name_anchor_column(settings: Settings) -> str:
-    if settings.baseline is None:
-        return "vs_best"
-    return "vs_baseline"
+def _name_anchor_column(result: MetricResult, settings: Settings) -> str:
+    if settings.baseline is not None:
+        return "vs_baseline"
+    if len(result.systems) == 2:
+        return "vs_other"
+    return "vs_best"
 
 
 def _add_tally(table: TableBuilder, result: MetricResult, is_shown: bool = True) -> None:
@@ -220,7 +224,7 @@ def systems_table(result: MetricResult) -> Table:
 def differences_table(result: MetricResult, settings: Settings) -> Table:
     """The columns of the leaderboard about the best system or the baseline, and their decisions."""
     table = leaderboard_table(result, settings)
-    key = _name_anchor_column(settings)
+    key = _name_anchor_column(result, settings)
     fields = ["ci"]
     if name_simultaneous(result, settings) is not None:
         fields.append("ci_joint")
@@ -370,6 +374,9 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
     table.add_for(not has_p, "lose", "lose", "share", get("lose"))
     table.add("better", "better", "text", name_better)
     if isinstance(result, MetricResult):
+        has_curve = any(pair.people_agree is not None for pair in result.pairs)
+        people_agree = attrgetter("people_agree")
+        table.add_for(has_curve, "people_agree", "people agree", "share", people_agree, ".0%")
         _add_detectable(table, result, is_joint)
         if result.has_rule_decisions:
             _add_rule_decisions(table, result, settings)
@@ -856,7 +863,7 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     table = TableBuilder("ranking", systems)
     table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
     if macro is not None:
-        table.add("rank", "rank across", "rank", _map_ranks(macro).get)
+        table.add("rank", "overall rank", "rank", _map_ranks(macro).get)
     n_pairs = Counter(chain(*ranks_within.values()))
     table.add("n_pairs", "language pairs", "count", lambda system: n_pairs[system])
     for lang_pair, ranks in ranks_within.items():
@@ -1035,7 +1042,7 @@ def dispute_counts_table(disputed: Sequence[Disputed]) -> Table:
     table = TableBuilder("disagreement", rows)
     table.add("language_pair", "language pair", "name", attrgetter("title"))
     table.add("n_pairs", "pairs of systems", "count", _DisputeRow.count_pairs)
-    kinds = {AGREE: "alike", "significant by some": "significant by some", "opposite": "opposite"}
+    kinds = {AGREE: "alike"} | {kind: kind for kind in reversed(NOT_ALIKE)}
     if any(dispute.count(UNDECIDED) for dispute in disputed):
         kinds[UNDECIDED] = UNDECIDED
     for kind, title in kinds.items():

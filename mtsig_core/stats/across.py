@@ -66,7 +66,7 @@ from mtsig_core.testset import TestSet
 # Several metrics on the same pairs: they agree, only some decide, or they contradict.
 
 
-NOT_ALIKE = ("opposite", "significant by some")
+NOT_ALIKE = ("opposite", "significant by some metrics only")
 AGREE = "agree"
 UNDECIDED = "cannot be decided"
 FEW = "cannot be decided with so few trials or units"
@@ -104,7 +104,7 @@ class PairAcross:
         if is_better_by_some and is_worse_by_some:
             return "opposite"
         if len(set(self.decisions)) > 1:
-            return "significant by some"
+            return "significant by some metrics only"
         if self.decidable or self.decisions[0] != 0:
             return AGREE
         return UNDECIDED

@@ -42,6 +42,7 @@ from mtsig_core.stats.few_units import (
     welch_satterthwaite,
 )
 from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, finite_or_none, simultaneous
+from mtsig_core.stats.noticed import find_curve
 from mtsig_core.stats.power import (
     degrees_of_freedom,
     error_interval,
@@ -450,6 +451,7 @@ def _pair_results(
     scores = draws.systems.observed
     delta_of_scores = scores[first] - scores[second]
     columns["delta"] = np.where(family.is_tested, columns["delta"], delta_of_scores)
+    columns["people_agree"] = _find_people_who_agree(draws, columns["delta"])
     better = family.fill(decisions.better, 0)
     favours = family.fill(decisions.favours, 0)
     is_decidable = family.fill(decisions.decidable, False)
@@ -481,6 +483,15 @@ def _pair_results(
         )
         pairs.append(pair)
     return tuple(pairs)
+
+
+def _find_people_who_agree(draws: MetricDraws, delta: np.ndarray) -> np.ndarray:
+    """How often people agree with differences, as in `PairResult`; NaN where nothing tells."""
+    curve = find_curve(draws.metric, draws.signature, draws.systems.observed.tolist())
+    if curve is None:
+        return np.full_like(delta, np.nan)
+    shares = [curve.share_who_notice(difference) for difference in delta.tolist()]
+    return np.where(delta == 0, np.nan, shares)
 
 
 def _signature(draws: MetricDraws, settings: Settings, n_pairs: int) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError
-from mtsig_core.results import Comparison, SamplingSettings, Settings
+from mtsig_core.results import Comparison, MetricResult, SamplingSettings, Settings
 from mtsig_core.stats.arrays import apply_by_rows, apply_to_known
 from mtsig_core.stats.few_units import (
     Points,
@@ -31,6 +31,7 @@ from mtsig_core.stats.few_units import (
     units_freedom,
 )
 from mtsig_core.stats.intervals import finite_or_none
+from mtsig_core.stats.noticed import find_noticed_difference
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
 _POINTS = 100  # that stand for a distribution of standard errors
@@ -485,7 +486,26 @@ def default_difference(scores: Iterable[float]) -> float:
     largest = max(map(abs, scores), default=0.0)
     if largest == 0:
         return 1.0
-    target = largest / 30
+    return round_to_step(largest / 30)
+
+
+def choose_difference(result: MetricResult) -> float:
+    """A difference to plan for: the one that people notice 8 times in 10.
+
+    Where no published curve says which that is, `default_difference`.
+    """
+    noticed = find_noticed_difference(result)
+    if noticed is None:
+        return default_difference(row.score for row in result.systems)
+    return float(f"{noticed:.2g}")
+
+
+def round_to_step(target: float) -> float:
+    """The nearest of 1, 2 or 5 x 10^k.
+
+    >>> round_to_step(0.23), round_to_step(3.4)
+    (0.2, 5.0)
+    """
     exponent = math.floor(math.log10(target))
     # Read from text: 10.0 ** -2 is not quite 0.01.
     steps = []

@@ -121,7 +121,7 @@ SETTINGS = {
     ),
     "correction": Setting(
         "Correction",
-        "for the number of pairs tested; auto: as the test allows",
+        "for the number of pairs tested; auto: the best for this test",
         ("auto", *CORRECTIONS),
         offered=_list_corrections,
         names={

@@ -45,7 +45,7 @@ from mtsig_core.stats.cautions import about_one_metric, about_top_groups
 from mtsig_core.stats.comparison import ScoreBootstrap, histogram, join_comparisons
 from mtsig_core.stats.significance import CORRECTIONS, decide_adjusted
 from mtsig_core.testset import name_as_system
-from pages._ui import address, caution_boxes, charts, controls, result_cache, screen, views
+from pages._ui import address, charts, controls, result_cache, screen, views
 from pages._ui.browser import copyable
 from pages._ui.views import View
 from pages._work.memory import make_once
@@ -241,13 +241,6 @@ def list_metric_remedies(view: View) -> list[Remedy]:
     return [{"also": "chrf" if "chrf" in metrics else metrics[0]}]
 
 
-def show_all_cautions(cautions: Sequence[Caution], has_several_metrics: bool = False) -> None:
-    """Draw the tab of all caveats."""
-    caution_boxes.show(cautions, "all", several=has_several_metrics)
-    if not cautions:
-        st.write("No caveats.")
-
-
 def _state_agreement(results: Sequence[MetricResult]) -> None:
     """Draw how often the metrics agree, and what each decides on."""
     names = [name_metric(result.metric) for result in results]
@@ -344,7 +337,7 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     verb = choose_verb(n_significant, "differs", "differ")
     description = (
         f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "
-        f"{verb} significantly; the table below has the same numbers."
+        f"{verb} significantly; numbers in its menu."
     )
     caution_texts = tuple(list_caution_texts(comparison, result.metric))
     clicked = charts.show(

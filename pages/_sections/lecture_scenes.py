@@ -191,7 +191,7 @@ def _bootstrap_body(subject: Subject) -> dict:
         "names": subject.names,
         "metric": metric_title(subject.metric),
         "sums": texts.list_sums(excerpt.metric.stat_names),
-        "sums_of": "What BLEU needs is summed over the sentences drawn.",
+        "sums_of": "We add up the n-gram counts of the drawn sentences.",
         "extra": "Both systems, same draws",
     }
 

@@ -14,6 +14,7 @@ from mtsig_core.metrics import metric_title, resolve_metric
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
+from mtsig_core.stats.noticed import read_curves
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
@@ -21,7 +22,7 @@ from pages._ui import address, screen
 from pages._ui.views import View
 
 _TEXTS = tomllib.loads(Path(__file__).with_name("methods.toml").read_text(encoding="utf-8"))
-FORMULAS = {kind: _TEXTS[kind] for kind in ("tests", "intervals", "corrections")}
+FORMULAS = {kind: _TEXTS[kind] for kind in ("tests", "intervals", "corrections", "metrics")}
 _NOTES = {name: " ".join(text.split()) for name, text in _TEXTS["notes"].items()}
 
 
@@ -118,6 +119,12 @@ def show_metrics(view: View | MtsigError) -> None:
             for name in view.testset.scores
         ]
     screen.prose_table(["metric", "definition", "signature here"], rows)
+    _show_formula("Would people notice?", FORMULAS["metrics"]["noticed"], _NOTES["noticed"])
+    curves = []
+    for name, curve in read_curves().items():
+        row = (f"{100 * curve.ceiling:g}", f"{curve.slope:g}")
+        curves.append([name, *row, f"{curve.find_difference():.2g}"])
+    screen.prose_table(["metric", "a", "b", "noticed 8 times in 10"], curves)
 
 
 def _sign(view: View | MtsigError, name: str) -> str:

@@ -123,7 +123,7 @@ def show_domains(view: View) -> None:
         screen.show_table(opposed, "metrics.opposed")
     screen.plain(domains_note(result))
     screen.cautions(result.warnings)
-    with st.expander("Numbers, files, command", key="metrics.domains.box"):
+    with charts.numbers_box("metrics.domains"):
         charts.download(
             "Numbers as CSV",
             report_csv(domains_report([result])),
@@ -188,7 +188,7 @@ def show_agreement_with(
         command=command,
         rows=result.metrics,
         with_table=False,
-        alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers below.",
+        alt="Soft pairwise accuracy and pairwise accuracy of each metric with intervals; numbers in its menu.",
     )
     screen.show_table(agreement_table(result), f"{page}.agreement.rows")
     if isinstance(result, TaskAgreement):

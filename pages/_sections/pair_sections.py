@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import Caution, Comparison, MetricResult, MtsigError, PairResult, Settings, TestSet
 from mtsig_core.errors import format_count
@@ -18,6 +19,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.html import report_html
+from mtsig_core.report.noticed_words import explain_noticed_difference
 from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.sentences import (
     choose_form,
@@ -53,7 +55,7 @@ from mtsig_core.stats.pair import (
     find_extremes,
     smooth_resamples,
 )
-from mtsig_core.stats.power import default_difference
+from mtsig_core.stats.power import choose_difference, round_to_step
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS
 from pages._ui import address, charts, controls, result_cache, screen
@@ -278,7 +280,10 @@ def show_chance(pair: Pair) -> None:
     n_tested = len(pair.result.tested)
     if row.p_value is not None and is_corrected(pair.settings.correction, n_tested):
         adjusted_p = write_p(row.p_adjusted, "adjusted p")
-        remark += f" Corrected for {format_count(n_tested, 'pair')}, which decides: {adjusted_p}."
+        remark += (
+            f" After correction for {format_count(n_tested, 'pair')} (the result to report): "
+            f"{adjusted_p}."
+        )
     screen.faint(remark)
     edges, counts = count_permutations(examination)
     figure = partial(
@@ -324,17 +329,20 @@ def describe_chance(pair: Pair) -> str:
     )
 
 
-_TABS = ("Documents", "Segments", "Other tests and intervals", "Equivalence", "Export")
-
-
-def open_tabs() -> Sequence:
-    """Draw the tabs of the page; a link to the summary, or with a margin, opens its own."""
-    tab = "Documents"
-    if address.asked("card") == "true":
-        tab = "Export"
-    elif address.asked("margin"):
-        tab = "Equivalence"
-    return st.tabs(_TABS, default=tab)
+def open_tabs(pair: Pair) -> dict[str, DeltaGenerator]:
+    """Draw the tabs for which the test set has something; a link with a margin opens its own."""
+    names = []
+    if pair.examination.by_document is not None:
+        names.append("Documents")
+    if pair.view.testset.has_outputs:
+        names.append("Segments")
+    names.append("Other tests and intervals")
+    # Equivalence needs a bootstrap in which the difference varies.
+    if pair.examination.intervals["percentile"] is not None and pair.standard_error != 0:
+        names.append("Equivalence")
+    usual = "Equivalence" if address.asked("margin") else None
+    _, tabs = controls.tabs(names, usual=usual)
+    return tabs
 
 
 # -------------------------------------------------------------------------------------------------
@@ -477,18 +485,7 @@ def _make_detectable_table(pair: Pair) -> Table:
 def show_equivalence(pair: Pair) -> None:
     """Draw whether the two are equivalent within the margin that the user enters."""
     examination = pair.examination
-    if examination.intervals["percentile"] is None:
-        st.caption(
-            f"Equivalence cannot be tested with so few {examination.settings.unit}s: it needs the bootstrap."
-        )
-        return
-    if pair.standard_error == 0:
-        screen.faint(
-            f"Equivalence is not tested: {pair.metric} gives the same difference in every "
-            "resample, which says nothing about other test sets."
-        )
-        return
-    usual = default_difference((examination.score_a, examination.score_b))
+    usual = choose_difference(pair.result)
     margin = controls.number(
         st,
         "A difference that does not matter, in points",
@@ -496,14 +493,18 @@ def show_equivalence(pair: Pair) -> None:
         "margin",
         least=usual / 1000,
         most=1000 * usual,
-        step=usual / 10,
+        step=round_to_step(usual / 20),
         format="%g",
         placeholder=f"such as {usual:g}",
     )
     if margin is None:
+        about_people = explain_noticed_difference(pair.result)
+        if about_people:
+            about_people += " A margin should not be larger."
         st.caption(
             "'No significant difference' does not mean 'equal'. Enter the largest difference that does not "
-            "matter to you, before you look at the scores, to test whether these two are equivalent."
+            "matter to you, before you look at the scores, to test whether these two are equivalent. "
+            f"{about_people}"
         )
         return
     tested = equivalence(examination, margin)
@@ -538,13 +539,6 @@ def number_documents(testset: TestSet, domain: str | None) -> dict[str, int]:
 def show_documents(pair: Pair) -> None:
     """Draw the documents that move the difference most, with links to their segments."""
     view, examination = pair.view, pair.examination
-    if examination.by_document is None:
-        st.caption(
-            "This test set has no document ids. Upload them with its files to see which documents drive the "
-            "difference."
-        )
-        address.link("upload", "Add documents", icon=":material/upload:")
-        return
     contributions = examination.sign * examination.by_document
     names = document_names(view.testset)
 
@@ -558,11 +552,12 @@ def show_documents(pair: Pair) -> None:
         _draw_documents(pair, rows, extremes)
     else:
         st.caption("No document favours either system: in each of them the difference is 0.")
-    document = st.selectbox(
+    document = controls.choice(
         "Read the segments of",
         [name for name, _ in rows],
-        index=None,
-        key="pair.document",
+        "read",
+        optional=True,
+        pages_own=True,
         placeholder="a document, most in favour of A first",
         width=480,
     )
@@ -598,8 +593,8 @@ def _draw_documents(
         sentences.append(f"The {len(extremes)} of {len(rows):,} documents that matter most.")
     change = "lower" if values[0] >= 0 else "higher"
     sentences.append(
-        "A bar shows how much a document adds to the difference: without the first one it would be "
-        f"{rounded(abs(values[0]))} {change}."
+        "A bar shows how much a document adds to the difference. Without the top document it would "
+        f"be {rounded(abs(values[0]))} {change}."
     )
     if has_texts:
         sentences.append("Click a bar to read its document.")
@@ -612,13 +607,14 @@ def _draw_documents(
 _HEIGHT = 700  # pixels of the summary on the page, which scrolls
 
 
-def show_card(pair: Pair) -> None:
-    """Draw the one-page summary below a toggle, with its file and its command."""
-    is_open = controls.toggle(
-        "One-page summary: show it here, to print or send", False, "card", pages_own=True
-    )
-    if not is_open:
-        return
+def asks_for_summary(place: DeltaGenerator) -> bool:
+    """Let the user open the one-page summary, which then stands in the place of the tabs."""
+    label = "One-page summary, to print or send"
+    return controls.toggle(label, False, "card", pages_own=True, place=place)
+
+
+def show_summary(pair: Pair, files_place: DeltaGenerator) -> None:
+    """Draw the one-page summary, and its file and its command among the files."""
     view = pair.view
     a, b, settings = pair.a, pair.b, view.settings  # a worker knows neither pair nor view
     comparison = _compare_metrics(view)
@@ -650,15 +646,16 @@ def show_card(pair: Pair) -> None:
     command = pair.write_command(metrics)
     html = report_html(summary_report(dispute, command))
     name = (*view.named(a, b), "dispute")
-    charts.download("One-page summary (HTML)", html, name, "html", "pair.card")
-    st.caption(
-        "The file opens offline and prints on A4. The link of this page opens the summary again."
-    )
+    with files_place:
+        charts.download("One-page summary (HTML)", html, name, "html", "pair.card")
+        st.caption(
+            "The file opens offline and prints on A4. The link of this page opens the summary again."
+        )
+        printing_command = " ".join([command, "--format", "html"])
+        command_box(printing_command, "dispute.command", "this summary")
     # A data URL has an origin of its own.
     encoded = base64.b64encode(html.encode("utf-8", "backslashreplace")).decode()
     st.iframe(f"data:text/html;charset=utf-8;base64,{encoded}", height=_HEIGHT)
-    printing_command = " ".join([command, "--format", "html"])
-    command_box(printing_command, "dispute.command", "this summary")
 
 
 def _compare_metrics(view: View) -> Comparison:

@@ -247,20 +247,17 @@ def show_tests(view: View) -> None:
 
 
 def show_triples(result: MetricResult, n: int) -> None:
-    """Draw triples whose first system is better than the last; the middle differs from neither."""
-    if not n:
-        st.write("No such triple.")
-        return
+    """Draw triples whose first system is better than the last; the middle one is not different."""
     triples = ranks.triple_examples(ranks.better_matrix(result), _MOST_TRIPLES)
     st.caption(
-        "The first system is significantly better than the last, and neither differs significantly from the one "
-        "between. So ranks are ranges, and 'not significant' is not 'equal'."
+        "The first system is significantly better than the last. The one between is not significantly different "
+        "from either. So ranks are ranges, and 'not significant' does not mean 'equal'."
     )
     if len(triples) < n:
         st.caption(f"One of the {n:,} triples for each better system.")
     systems = result.systems
     table = TableBuilder("triples", triples)
-    for place, title in enumerate(("better", "differs from neither", "worse")):
+    for place, title in enumerate(("better", "not different from either", "worse")):
         names = [systems[triple[place]].system for triple in triples]
         table.add_values(title, title, "name", names)
     screen.show_table(table.build())

@@ -210,9 +210,9 @@ def _show(box: _Box, remembers: bool = False) -> None:
 def _draw_fields(box: _Box, text: str) -> None:
     """Draw the field for a table and the one for a file."""
     st.caption(
-        f"Columns: {box.columns}; tabs, semicolons or commas between. With rank_low and rank_high, "
-        "or rank, and perhaps cluster, mtsig finds the rank rule. Whoever has the address of this "
-        "page sees the table. To remove it, empty the box."
+        f"Columns: {box.columns}, separated by tabs, semicolons or commas. If the table has ranks, "
+        "mtsig detects the ranking rule. Anyone with the link to this page can see the table. To "
+        "remove it, empty the box."
     )
     if _SAID not in st.session_state:  # else the typed text stays
         st.session_state[_TEXT] = text

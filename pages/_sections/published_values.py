@@ -7,7 +7,7 @@ import streamlit as st
 from mtsig_core.readers.published_values import PublishedValues
 from mtsig_core.report.published_tables import NOTE, published_values_table
 from mtsig_core.stats.published_scores import match_published
-from pages._ui import screen
+from pages._ui import controls, screen
 from pages._ui.views import TaskView
 from pages._work.memory import LOADED
 
@@ -15,7 +15,8 @@ from pages._work.memory import LOADED
 def show(published: PublishedValues) -> None:
     """Draw the table of each language pair."""
     st.caption(NOTE)
-    for place, pair in zip(st.tabs(list(published)), published, strict=True):
+    _, places = controls.tabs(list(published), "published")
+    for pair, place in places.items():
         with place:
             screen.show_table(published_values_table(published[pair]), f"published.{pair}")
 

@@ -165,13 +165,24 @@ def _show_ratings(
             address.go("segments", a=row.system, b=others[0], segment=str(row.line), **query)
 
 
-#: What draws each tab. They take time, so only the open one is drawn.
-TABS = {
-    "Rank rules": show_rules,
-    "Findings": show_findings,
+_RANKINGS = {
+    "By each rank rule": show_rules,
+    "Findings table": show_findings,
     "AutoRank": show_autorank,
-    "Integrity": show_integrity,
 }
+
+
+def show_rankings(view: TaskView) -> None:
+    """Let the user choose another ranking than that of the page, and draw it."""
+    ranking = controls.steps(
+        "Ranking", list(_RANKINGS), "ranking", next(iter(_RANKINGS)), label_visibility="collapsed"
+    )
+    _RANKINGS[ranking](view)
+
+
+RANKINGS = "Other rankings"
+#: What draws each tab. They take time, so only the open one is drawn.
+TABS = {RANKINGS: show_rankings, "Integrity": show_integrity}
 
 
 def show_tab(name: str, view: TaskView) -> None:

@@ -182,7 +182,7 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
         ranked = [k for k, rank in enumerate(table.values("rank")) if rank is not None]
     unranked = ""
     if 0 < len(ranked) < len(table.rows):
-        unranked = " A dash under rank across: not in all language pairs, so not ranked."
+        unranked = " A dash under overall rank: not in all language pairs, so not ranked."
         if len(table.ruled) % 2:  # the shading would go on below the last rank
             table = replace(table, ruled={*table.ruled, ranked[-1]})
     clicked = screen.show_table(table, key, open_cells=True)
@@ -350,18 +350,24 @@ def show_files(files: TaskFiles) -> None:
 _MOST_SHOWN = 500  # rows; the file has all
 
 
+def has_several_metrics(view: TaskView) -> bool:
+    """Return whether the task has further metrics to compare with the metric of the page."""
+    return bool(_list_further_metrics(view))
+
+
+def _list_further_metrics(view: TaskView) -> list[str]:
+    info = view.kept.info
+    metrics = dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
+    return [name for name in metrics if name != view.metric]
+
+
 def show_disputes(view: TaskView) -> TaskComparison | None:
     """Draw counts by language pair, then the pairs of systems; a row opens its pair.
 
     Return the comparison by all metrics chosen, for the files; None where it has other ranks than
     the page.
     """
-    info = view.kept.info
-    metrics = dict.fromkeys([*info.own_scores, *(METRICS if info.with_texts else ())])
-    others = [name for name in metrics if name != view.metric]
-    if not others:
-        screen.plain("This task has scores of only one kind, so there are no metrics to compare.")
-        return None
+    others = _list_further_metrics(view)
     st.subheader("Do the metrics agree?")
     chosen_metrics = controls.several(
         "Compare the metric in the sidebar with",

@@ -105,8 +105,8 @@ def show_begin(view: TaskView, comparison: TaskComparison) -> str | None:
         args=(begin,),
         help=(
             "A review keeps what you decide about this task: excluded systems with reasons, notes "
-            "on disputed pairs, and who is declared first. One link lets others read it, another "
-            "lets them edit it."
+            "on disputed pairs, and which system is declared the winner. One link lets others read "
+            "it, another lets them edit it."
         ),
     )
     show_message()

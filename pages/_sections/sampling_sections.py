@@ -254,13 +254,13 @@ class Samples:
                 f"{samples} call one significantly better"
             )
         else:
-            better = "better, not significantly,"
+            best, worst = (a, b) if difference > 0 else (b, a)
+            verdict = f"{best} scores higher than {worst} on the whole test set, not significantly"
             if significant(pair.whole_p, alpha):
-                better = "significantly better"
+                verdict = f"{best} is significantly better than {worst} on the whole test set"
             screen.answer(
-                f"{a if difference > 0 else b} is {better} on the whole test set. {n_right} of "
-                f"{samples} agree, {n_wrong} contradict it, {n_undecided} show no significant "
-                "difference"
+                f"{verdict}. {n_right} of {samples} agree, {n_wrong} contradict it, {n_undecided} "
+                "show no significant difference"
             )
         description = describe_whole(pair.whole_p, alpha, sampling.whole_units)
         screen.faint(f"The whole test set: {description}.")

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MtsigError, SettingError, TestSet
+from mtsig_core.errors import format_count
 from mtsig_core.metrics import Metric, direction, metric_title, resolve_metric
 from mtsig_core.metrics.overlap import bleu_tokens
 from mtsig_core.metrics.tokenizers import tokenizer_name
@@ -30,12 +31,6 @@ _EACH_WAY = 3  # segments on the page One pair
 def show_most_in_favour(pair: pair_sections.Pair) -> None:
     """Draw the segments that add most to the difference, for each system, with a link to all."""
     testset = pair.view.testset
-    if not testset.has_outputs:
-        st.caption(
-            "This test set has segment scores without texts. Upload the texts with the scores to read them."
-        )
-        address.link("upload", "Upload texts", icon=":material/upload:")
-        return
     contributions = pair.examination.sign * pair.examination.by_segment
     marks = controls.choice(
         "Mark", segment_cards.list_marks(testset), "marks", pages_own=True, width=280
@@ -135,8 +130,8 @@ def show_steps(lines: Sequence[int], place: int | None) -> None:
         on_last_page = place // PAGE == last // PAGE
     _draw_step("Previous", "Up", lines, -1, place == 0)
     _draw_step("Next", "Down", lines, 1, place == last)
-    _draw_step("Page back", "PageUp", lines, -PAGE, on_first_page)
-    _draw_step("Page on", "PageDown", lines, PAGE, on_last_page)
+    _draw_step("Previous page", "PageUp", lines, -PAGE, on_first_page)
+    _draw_step("Next page", "PageDown", lines, PAGE, on_last_page)
 
 
 def _draw_step(
@@ -194,7 +189,8 @@ def show_decided(better: str, n_deciding: int, n_segments: int) -> None:
     """Write how few segments decide which system scores higher, with a button that shows them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         screen.faint(
-            f"Without {n_deciding:,} of the {n_segments:,} segments, {better} would not score higher.",
+            f"Remove the {format_count(n_deciding, 'segment')} most in its favour (of {n_segments:,}), "
+            f"and {better} loses its lead.",
             "content",
         )
         st.button(
@@ -276,7 +272,7 @@ class Reader:
         except MtsigError as problem:  # segments without scores can be read all the same
             return f"{subject}: {problem}"
         if n_scored < n:
-            subject += f", {n_scored:,} with scores of both"
+            subject += f", {n_scored:,} scored for both"
         difference = (score_a - score_b) * direction(self.metric)
         form = written_like((score_a, score_b))
         return (
@@ -357,35 +353,34 @@ class Reader:
             readable_title = f"The first {_READABLE}"
             note += f" {readable_title} of them."
         line = self.testset.lines[k]
-        with st.expander("Files, command", key="segments.box"):
-            with st.container(horizontal=True):
-                charts.download(
-                    f"{table_title} as CSV",
-                    partial(self._write_table, positions),
-                    file_name,
-                    "csv",
-                    "segments.csv",
-                )
-                charts.download(
-                    f"{readable_title} to read (HTML)",
-                    partial(self._write_readable, positions[:_READABLE].tolist(), note),
-                    file_name,
-                    "html",
-                    "segments.html",
-                )
-                charts.download(
-                    f"Line {line}, all systems, as CSV",
-                    partial(self._write_systems, k),
-                    (*self.view.named(), f"line-{line}"),
-                    "csv",
-                    "segments.systems",
-                )
-            source = views.source_for(self.view, self.a, self.b)
-            copyable(
-                command_line("segments", source, metrics=self.view.metric),
-                "segments.command",
-                "Command that prints the statistics of each segment, from which all numbers here are computed",
+        with st.container(horizontal=True):
+            charts.download(
+                f"{table_title} as CSV",
+                partial(self._write_table, positions),
+                file_name,
+                "csv",
+                "segments.csv",
             )
+            charts.download(
+                f"{readable_title} to read (HTML)",
+                partial(self._write_readable, positions[:_READABLE].tolist(), note),
+                file_name,
+                "html",
+                "segments.html",
+            )
+            charts.download(
+                f"Line {line}, all systems, as CSV",
+                partial(self._write_systems, k),
+                (*self.view.named(), f"line-{line}"),
+                "csv",
+                "segments.systems",
+            )
+        source = views.source_for(self.view, self.a, self.b)
+        copyable(
+            command_line("segments", source, metrics=self.view.metric),
+            "segments.command",
+            "Command that prints the statistics of each segment, from which all numbers here are computed",
+        )
 
     def _write_table(self, positions):
         table = segments.segment_table(self.testset, self.a, self.b, positions, self.contributions)

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from mtsig_core import TestSet
+from mtsig_core import MetricResult, TestSet
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.frame import default_sizes, in_units, parse_sizes
 from mtsig_core.experiments.papers import ZHANG_VOGEL_3, ZHANG_VOGEL_4, ZHANG_VOGEL_6
@@ -40,6 +40,7 @@ from mtsig_core.report.experiment_tables import (
     reference_table,
     width_table,
 )
+from mtsig_core.report.noticed_words import explain_noticed_difference
 from mtsig_core.report.palette import BLUE, VERMILLION
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
@@ -102,6 +103,12 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
         return Sizes(None, default_sizes(n_units, kind), None), arguments
     sizes = tuple(parse_sizes(text))
     return Sizes(sizes, in_units(sizes, n_units), text.replace(" ", "")), arguments
+
+
+def explain_difference(result: MetricResult) -> str:
+    """Write the help of the difference to plan for."""
+    about_people = explain_noticed_difference(result)
+    return f"The difference to be found, in points. {about_people}".strip()
 
 
 @dataclass(frozen=True)
@@ -324,8 +331,8 @@ class Curve:
             f"moved by {shift}. Opposite: against the order of the whole set; "
             f"{own_order(own_plan, alpha)}. Pale: more than half of this test set. The dotted curve "
             f"is planned by Student's t and meets the line of {self.power:.0%} at the size needed; "
-            "the bar is its interval. With few units the percentile test finds too much: trust the "
-            "curve."
+            "the bar is its interval. With few units the percentile test gives too many false alarms; "
+            "use the curve."
         )
 
 

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import Caution, Comparison, MetricResult
 from mtsig_core.errors import format_count
-from mtsig_core.figures import differences, forest
+from mtsig_core.figures import forest, prepare_differences
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.pictures import differences_picture
@@ -35,6 +35,7 @@ from mtsig_core.report.tables import (
     leaderboard_table,
 )
 from mtsig_core.report.text import printable
+from mtsig_core.report.tiles import list_answer_tiles
 from mtsig_core.stats.significance import CORRECTIONS
 from pages._sections import comparison_sections, published_comparison
 from pages._ui import address, browser, caution_boxes, charts, controls, screen, views
@@ -82,8 +83,12 @@ def is_report() -> bool:
 
 
 def show_verdict(view: View, comparison: Comparison) -> None:
-    """Draw the verdict by all metrics, and which first systems the ranges of others reach."""
+    """Draw the verdict by all metrics, and the numbers of the pair that it rests on.
+
+    Sentences say which first systems the ranges of others reach.
+    """
     screen.answer(state_answer(comparison, view.metric))
+    screen.tiles(*list_answer_tiles(comparison, view.metric))
     for sentence in explain_far_firsts(comparison, view.metric):
         screen.plain(sentence)
 
@@ -96,15 +101,8 @@ def show_differences(view: View, comparison: Comparison) -> None:
     if not view.result.pairs:
         return
     settings = comparison.settings
-    figure = partial(
-        differences,
-        view.result,
-        settings,
-        tuple(list_caution_texts(comparison, view.metric)),
-        state_answer(comparison, view.metric),
-    )
     clicked = charts.show(
-        figure,
+        prepare_differences(comparison, view.metric),
         key="summary.differences",
         alt=_describe_differences(view),
         select=True,
@@ -121,7 +119,11 @@ def show_differences(view: View, comparison: Comparison) -> None:
         sentences.append(
             "Test and interval are different methods, and can disagree about 0: see All caveats."
         )
-    sentences.append("Click a system to open the pair.")
+    if len(comparison.metrics) > 1 and len(view.result.pairs) == 1:
+        sentences.append(
+            "Each row has its own scale: points of one metric are not those of another."
+        )
+    sentences.append("Click a point to open the pair.")
     st.caption(" ".join(sentences))
     _open_clicked(view, clicked)
 
@@ -136,9 +138,7 @@ def _open_clicked(view: View, clicked: list) -> None:
 def _describe_differences(view: View) -> str:
     verdict = state_verdict(view.comparison, view.metric)
     anchor = find_anchor(view.result, view.comparison.settings)
-    return (
-        f"{verdict}. Differences of all systems from {anchor} with their intervals; numbers below."
-    )
+    return f"{verdict}. Differences from {anchor} with their intervals; numbers in its menu."
 
 
 # -------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def choose_first_tab(view: View) -> str:
 
 
 def show_scores(view: View, comparison: Comparison) -> None:
-    """Draw scores with intervals and rank ranges; their numbers below."""
+    """Draw scores with intervals and rank ranges."""
     result, settings = view.result, comparison.settings
     table = leaderboard_table(result, settings)
     clicked = charts.show(
@@ -224,10 +224,10 @@ def show_scores(view: View, comparison: Comparison) -> None:
             "The interval is for the score of this system. No rank, because there is no other system."
         )
         return
-    caption = "Do not judge by overlapping intervals; the test of the differences decides"
+    caption = "Overlapping intervals do not mean 'no difference'. Use the test"
     is_family_wise = CORRECTIONS[settings.correction].family_wise
     if len(result.tested) > 1 and is_family_wise and keeps_its_level(comparison):
-        caption += ", for all pairs together"
+        caption += ", which covers all pairs together"
     caption += "."
     if table.ruled:
         caption += " A line separates systems whose rank ranges do not overlap."
@@ -280,8 +280,8 @@ def show_references(view: View) -> None:
 # Sentences, links and files.
 
 
-def show_buttons(view: View, comparison: Comparison) -> None:
-    """Draw Copy for a paper, Share and Export."""
+def show_sentences(view: View, comparison: Comparison) -> None:
+    """Draw Copy for a paper."""
     with st.popover("Copy for a paper", icon=":material/content_copy:", key="summary.paper"):
         copyable(
             comparison_sections.write_sentences(comparison),
@@ -295,19 +295,21 @@ def show_buttons(view: View, comparison: Comparison) -> None:
             f"Signature ({metric_title(view.metric)})",
             prose=True,
         )
-    browser.share_button("summary.share")
-    with st.popover("Export", icon=":material/download:", key="summary.export"):
-        st.button(
-            "Report to print",
-            icon=":material/print:",
-            type="tertiary",
-            key="summary.report",
-            on_click=address.keep,
-            args=(_VIEW, [_REPORT]),
-        )
-        comparison_sections.show_files(view, "summary", comparison)
-        if view.result.pairs:
-            _show_picture(view, comparison)
+
+
+def show_files(view: View, comparison: Comparison) -> None:
+    """Draw the way to the report to print, the files, and the picture."""
+    st.button(
+        "Report to print",
+        icon=":material/print:",
+        type="tertiary",
+        key="summary.report",
+        on_click=address.keep,
+        args=(_VIEW, [_REPORT]),
+    )
+    comparison_sections.show_files(view, "summary", comparison)
+    if view.result.pairs:
+        _show_picture(view, comparison)
 
 
 def _show_picture(view: View, comparison: Comparison) -> None:
@@ -318,7 +320,7 @@ def _show_picture(view: View, comparison: Comparison) -> None:
         charts.download("Picture (SVG)", picture, view.named(), "svg", "summary.svg")
         browser.png_button("Picture (PNG)", picture, png_name, "summary.png")
     st.caption(
-        "The pictures have the verdict and its caveats, and so has what the camera above the figure saves."
+        "The pictures have the verdict and its caveats, also when saved with the camera icon."
     )
 
 
@@ -341,7 +343,7 @@ def show_report(view: View) -> None:
     )
     show_verdict(view, comparison)
     if result.pairs:
-        figure = partial(differences, result, settings)
+        figure = prepare_differences(comparison, view.metric)
         charts.grow(figure, "report.differences", _describe_differences(view))
     cautions = comparison_sections.list_all_cautions(view, comparison)
     screen.cautions(cautions, several=bool(further), hints=False)

@@ -37,7 +37,7 @@ from pages._ui.views import View
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
 #: What a simulated test set is made of.
-_NULLS = {"segment": "Segments drawn", "document": "Documents drawn"}
+_NULLS = {"segment": "Independent segments", "document": "Whole documents"}
 
 
 def study_pair(
@@ -63,7 +63,7 @@ def by_situation(result, *kind: str) -> dict:
     for null, unit in tables.SITUATIONS:
         row = result.row(null, unit, *kind)
         if row is not None:
-            rows[f"{_NULLS[null]}, by {unit}"] = row
+            rows[f"{_NULLS[null]}, tested by {unit}"] = row
     return rows
 
 
@@ -145,13 +145,13 @@ def _cautions_on_differences(view: View, a: str, b: str) -> list:
 def _explain_type_one(result) -> str:
     text = (
         f"Each simulation has {result.trials} permutations; the big numbers are from the "
-        f"randomization test. Segments drawn: {result.n_segments:,} segments are drawn with "
+        f"randomization test. Independent segments: {result.n_segments:,} segments are drawn with "
         "replacement, and a coin decides for each which output belongs to which system."
     )
     if result.predicted is None:
         return text
     return (
-        f"{text} Documents drawn: {result.n_documents} documents are drawn with weights that make "
+        f"{text} Whole documents: {result.n_documents} documents are drawn with weights that make "
         "the scores of A and B equal (exponential tilting, worth "
         f"{result.effective_documents:,.0f} documents of equal weight). The dashed line is the "
         "rate to be expected from how much larger the standard error by document is than by "
@@ -204,7 +204,7 @@ def _tells_little(rate: Rate, alpha: float) -> bool:
 def _compare_with_promise(rate: Rate, alpha: float) -> str:
     """Write how a false-alarm rate compares with the promised one."""
     if contains(rate, alpha):
-        return f", within chance of the promised {alpha:.0%}"
+        return f", consistent with {alpha:.0%}"
     if rate.share > alpha:
         return f", more than promised ({alpha:.0%})"
     return f", fewer than promised ({alpha:.0%})"
@@ -264,7 +264,7 @@ def show_coverage(view: View) -> None:
     with explain("coverage"):
         st.markdown(
             "Test sets are drawn with replacement, and each has "
-            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Vermillion marks "
+            f"{result.resamples:,} resamples. Bars are 95% Monte Carlo intervals. Orange marks "
             "a coverage that differs from the promised one by more than chance. The table has "
             "intervals of the difference of the two systems, too."
         )

@@ -248,7 +248,7 @@ def _draw_wide(file: str, file_id: str, table: ScoreColumns) -> dict[str, str]:
 def _draw_long(file: str, file_id: str, table: ScoreColumns) -> dict[str, str]:
     """Draw a field for each role of a column, for a table with one row per score."""
     columns = {}
-    screen.plain(f"Which columns of {file} hold the system, the segment and the score?")
+    screen.plain(f"Which columns of {file} contain the system name, the segment and the score?")
     places = st.columns(len(_LONG_FIELDS))
     for place, (content, title) in zip(places, _LONG_FIELDS.items(), strict=True):
         guess = table.guesses.get(content, "")

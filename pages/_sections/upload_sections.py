@@ -132,7 +132,7 @@ class _Sample:
 _TEXTS = _Sample(
     "Texts",
     "A reference and the outputs of your systems, one segment per line. "
-    "Best with the document id of each line.",
+    "If you can, add the document id of each line.",
     ("reference.txt", "baseline.txt", "improved.txt", "documents.txt"),
 )
 _SCORES = _Sample(
@@ -241,9 +241,9 @@ def explain_formats() -> None:
         ]
         copyable("\n".join(commands), "data.serve", "Commands that start the dashboard on it")
         screen.plain(
-            "WMT layout: references/en-de.refA.txt, system-outputs/en-de/NAME.txt, and, best, "
-            "documents/en-de.docs and sources/en-de.txt. Names as of 2021 to 2023 are known, too, "
-            "as are automatic_scores/NAME.jsonl of WMT 2025 and XML such as "
+            "WMT layout: references/en-de.refA.txt and system-outputs/en-de/NAME.txt. If you can, "
+            "add documents/en-de.docs and sources/en-de.txt. WMT 2021-2023 file names also work, "
+            "and so do automatic_scores/NAME.jsonl of WMT 2025 and XML such as "
             "newstest2021.en-de.all.xml."
         )
 
@@ -626,9 +626,8 @@ def show_yours() -> None:
             _show_upload(saved, limits.days)
         used = format_megabytes(sum(saved.size for saved in uploads))
         st.caption(
-            f"This server keeps {used} of {format_megabytes(limits.owner_bytes)} for this browser, "
-            "and lists them only here. "
-            "Whoever has the address of a page can open its test set."
+            f"You use {used} of {format_megabytes(limits.owner_bytes)}. Only this browser shows "
+            "this list. Anyone with the link can open a test set."
         )
 
 
@@ -680,7 +679,7 @@ def show_what_was_read(testset: TestSet) -> None:
     ]
     if cautions:
         counts.append(format_count(len(cautions), "caveat"))
-    with st.expander(f"Open now ({', '.join(counts)})", key="upload.read"):
+    with st.expander(f"Currently open ({', '.join(counts)})", key="upload.read"):
         screen.plain(testset.name)  # in the label it would be taken as Markdown
         screen.cautions(cautions)
         screen.show_table(make_once(inventory_table, testset))

@@ -6,6 +6,7 @@ import re
 import secrets
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages._server.components import component
 from pages._ui import address
@@ -60,9 +61,14 @@ def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
     component("copyable", _TEXT)(data={"text": text, "label": label, "prose": prose}, key=key)
 
 
-def share_button(key: str) -> None:
-    """Draw a button that copies the address that the page has when the button is pressed."""
-    component("share", _SHARE)(data={}, key=key, width="content")
+def export_box(page: str) -> DeltaGenerator:
+    """Draw Share and Export at the head of the page; return the place of the files in Export.
+
+    Share copies the address that the page has when the button is pressed.
+    """
+    with st.container(horizontal=True, key="page.files"):
+        component("share", _SHARE)(data={}, key=f"{page}.share", width="content")
+        return st.popover("Export", icon=":material/download:", key=f"{page}.export")
 
 
 def command_box(line: str, key: str, prints: str) -> None:

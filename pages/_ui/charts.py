@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core.experiments.frame import flatten_rows
 from mtsig_core.figures.style import NOTES, TITLE_LINE
@@ -109,10 +110,10 @@ def show(  # noqa: PLR0913  each page names what its figure has
     """
     header, rows = _list_columns(header, rows)
     figure = _remember_figure(make)
-    place = st.container()
-    with st.expander("Numbers, files, command", key=f"{key}.box"):
+    place = st.container(key=f"figure.{key}")
+    with place, numbers_box(key):
         picture = st.radio(
-            "The camera above the figure saves it as",
+            "The camera icon saves the figure as",
             ["png", "svg"],
             horizontal=True,
             key=f"{key}.picture",
@@ -147,6 +148,13 @@ def show(  # noqa: PLR0913  each page names what its figure has
     if not select:
         return []
     return [point["customdata"] for point in event.selection.points]
+
+
+def numbers_box(key: str) -> DeltaGenerator:
+    """Draw the button that opens numbers, files and command; `key` as in `show`."""
+    icon = ":material/table_view:"
+    with st.container(key=f"numbers.{key}"):  # which shows the icon only
+        return st.popover("Numbers, files, command", icon=icon, type="tertiary", key=f"{key}.box")
 
 
 def _hide_repeated(key: str, figure: go.Figure, titled: bool) -> str:
@@ -451,7 +459,7 @@ class Study:
     def show_numbers(self, rows: Sequence, *systems: str, key: str = "", **more) -> None:
         """Offer the rows of something without a figure, and the command that prints them."""
         key = key or self.key
-        with st.expander("Numbers, files, command", key=f"{key}.box"):
+        with numbers_box(key):
             csv_button(self._list_names(systems), key, rows)
             copy_command(self.print_command(**more), key)
 

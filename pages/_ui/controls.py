@@ -318,19 +318,20 @@ def steps(label: str, options: Sequence[str], key: str, default: str, **more) ->
 
 
 def tabs(
-    titles: Sequence[str] | Mapping[str, str], key: str = "tab"
+    titles: Sequence[str] | Mapping[str, str], key: str = "tab", usual: str | None = None
 ) -> tuple[str, dict[str, DeltaGenerator]]:
     """Draw tabs; return the name of the open one, and the place of each by its name.
 
-    `titles` are the names in the address, or a mapping from these names to titles. If a tab costs
-    time, pages draw only the open tab.
+    `titles` are the names in the address, or a mapping from these names to titles. `usual` is the
+    name of the tab that is open at first, by default the first. If a tab costs time, pages draw
+    only the open tab.
     """
     if not isinstance(titles, Mapping):
         titles = {title: title for title in titles}
     names = {title: name for name, title in titles.items()}
     title = address.settle(
         key,
-        next(iter(names)),
+        titles[usual] if usual in titles else next(iter(names)),
         _read_last(lambda name: titles[name]),
         lambda title: [names[title]],
         pages_own=True,

@@ -124,9 +124,7 @@ def _choose_testset(page: Page) -> View:
     labels = {name: offer.label for name, offer in offers.items()}
     name = controls.pick_opened("Test set", "testset", labels, usual, always=True)
     if address.asked("testset") is None and usual != next(iter(offers)):
-        st.caption(
-            "This page opens on a larger set than others. The one you choose stays on all pages."
-        )
+        st.caption("This page uses larger demo data. Your choice then applies to all pages.")
     try:
         if name is None:
             raise testsets.Gone(name_in_address)

@@ -83,7 +83,7 @@ def other_settings_hide_what_was_there(held, page, said):
     seed.press("Enter")
     expect(said).to_contain_text(["25%"])
     expect(page.locator(ANSWER).first).to_be_hidden()
-    expect(page.locator("summary", has_text="Numbers, files, command").first).to_be_hidden()
+    expect(page.get_by_role("button", name="Numbers, files, command").first).to_be_hidden()
 
 
 def leaving_the_page_loses_nothing_and_the_work_goes_on(held, page, said):

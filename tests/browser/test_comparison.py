@@ -186,11 +186,13 @@ def the_arrow_keys_step_through_the_corrections(page):
 
 def columns_beyond_the_edge_are_announced(page):
     page.set_viewport_size({"width": 700, "height": 720})
-    page.locator("summary", has_text="Numbers, files, command").first.click()
-    table, hint = page.locator(".mt-sideways").first, page.locator(".mt-more").first
+    page.get_by_role("button", name="Numbers, files, command").first.click()
+    box = page.get_by_test_id("stPopoverBody")
+    table, hint = box.locator(".mt-sideways"), box.locator(".mt-more")
     hint.wait_for(state="visible")
     table.locator(".mt-scroll").evaluate("e => e.scrollLeft = e.scrollWidth")
     hint.wait_for(state="hidden")
+    page.keyboard.press("Escape")
     page.set_viewport_size({"width": 1280, "height": 720})
     settled(page)
 

@@ -7,16 +7,18 @@ from xml.etree import ElementTree
 import pytest
 
 from mtsig_core.report.commands import source_options
-from tests.browser.conftest import choose, open_tab, ready, settled, watched
+from tests.browser.conftest import open_tab, ready, settled, watched
 from tests.builders.screens import replace_in_some, written
 
 pytestmark = pytest.mark.browser
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def box_of(page):
-    """What folds away numbers, files and command of the figure of scores."""
-    return page.locator(".st-key-summary-forest-box")
+def open_numbers(page):
+    """Open numbers, files and command of the figure of scores."""
+    button = page.locator(".st-key-summary-forest-box button")
+    if button.get_attribute("aria-expanded") == "false":
+        button.click()
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +38,11 @@ def visit(at, window, tmp_path_factory):
 
 @pytest.fixture
 def leaderboard(visit):
-    """The page with the box open; loaded again only where a test has led it elsewhere."""
+    """The page with the scores; loaded again only where a test has led it elsewhere."""
     if visit.url != visit.opened:
         visit.goto(visit.address)
         ready(visit)
         open_tab(visit, "Scores and ranks")
-        box_of(visit).locator("summary").click()
         visit.opened = visit.url
     return visit
 
@@ -49,9 +50,10 @@ def leaderboard(visit):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_the_camera_saves_the_picture_chosen(leaderboard, kind):
+    open_numbers(leaderboard)
     leaderboard.locator(".st-key-summary-forest-picture label", has_text=kind).click()
     settled(leaderboard)
-    assert box_of(leaderboard).locator("details").get_attribute("open") is not None
+    leaderboard.keyboard.press("Escape")
     leaderboard.locator(".st-key-summary-forest .js-plotly-plot").hover()
     with leaderboard.expect_download() as download:
         leaderboard.locator('.st-key-summary-forest .modebar-btn[data-title*="ownload"]').click()
@@ -88,6 +90,7 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
 
 def test_a_command_is_copied_by_its_button(leaderboard):
     leaderboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_numbers(leaderboard)
     place = leaderboard.locator(".st-key-summary-forest-command")
     told, label = place.get_by_role("status"), "Command that prints these numbers (forest)"
     assert place.get_by_text(label, exact=True).is_visible()
@@ -103,25 +106,13 @@ def test_a_command_is_copied_by_its_button(leaderboard):
 
 
 @pytest.mark.long
-def test_an_open_box_stays_open_when_something_appears_above_it(leaderboard):
-    box = box_of(leaderboard).locator("details")
-    assert box.get_attribute("open") is not None
-    before = leaderboard.locator(".mt-caution").count()
-    leaderboard.get_by_role("button", name="Change").click()
-    choose(leaderboard, leaderboard.locator(".st-key-test input"), "Shift method as printed")
-    leaderboard.wait_for_function(f"document.querySelectorAll('.mt-caution').length > {before}")
-    settled(leaderboard)
-    assert box.get_attribute("open") is not None
-
-
-@pytest.mark.long
 def test_the_picture_of_a_task_is_whole_as_png(visit):
     """Twice as large as the SVG, which holds all of it."""
     visit.goto(
         urljoin(visit.address, "/results?shared_task=simulated+task&metric=human&trials=999")
     )
     files = {}
-    open_tab(visit, "Export")
+    visit.get_by_role("button", name="Export").click()
     for kind in ("SVG", "PNG"):
         with visit.expect_download() as download:
             visit.get_by_role("button", name=f"Picture ({kind})").click()

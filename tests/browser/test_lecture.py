@@ -236,7 +236,7 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
     stage.get_by_text(f"2 / {len(SCENES)}", exact=True).wait_for()
     assert votes.input_value() == "3 4 4"
     page.keyboard.press("n")
-    stage.get_by_role("button", name="Without a guess").wait_for()
+    stage.get_by_role("button", name="Skip the guess").wait_for()
     assert "step=" not in page.url
     page.keyboard.press("n")  # once more: none is made up
     stage.get_by_role("button", name="Reveal").wait_for()

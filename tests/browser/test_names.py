@@ -151,7 +151,7 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
             saved_pictures_have_every_name_whole(page, SYSTEMS)
         if path == "pair":
             what_is_said_of_the_two_sides_never_overlaps(page)
-            page.get_by_role("tab", name="Export").click()
+            page.get_by_role("button", name="Export").click()
             page.locator('[data-testid="stCheckbox"] label', has_text="One-page summary").click()
             card = page.frame_locator("iframe[src^='data:text/html']")
             card.get_by_text(IMAGE).first.wait_for()
@@ -164,9 +164,10 @@ def test_names_are_literal_and_every_page_fits(at, page, options):
 
 
 def saved_pictures_have_every_name_whole(page, names):
-    page.locator("summary", has_text="Numbers, files, command").first.click()
+    page.get_by_role("button", name="Numbers, files, command").first.click()
     page.locator('[data-testid="stRadio"] label', has_text="svg").first.click()
     settled(page)
+    page.keyboard.press("Escape")
     with page.expect_download() as download:
         page.locator('.modebar-btn[data-title*="ownload"]').first.evaluate(
             "button => button.click()"

@@ -26,6 +26,6 @@ def test_the_card_is_made_again_by_the_command_that_it_shows(run, run_json, opti
     assert run(*shlex.split(command)[1:]).out == first.out
     data = run_json(*asked)
     assert (data["a"], data["b"], list(data["metrics"])) == ("poor", "good", ["chrf", "bleu"])
-    assert "good is significantly better by chrF, BLEU" in run(*asked).out
+    assert "by chrF, BLEU" in run(*asked).out
     failed = run(*asked[:-8], "--a", "bad")
     assert failed.status == 2 and "No system 'bad'" in failed.err

@@ -246,9 +246,9 @@ TASK_VIEWS = {
     "task": ({}, "task"),
     "task by two metrics": ({"tab": "Metrics", "against": "MetricX-24"}, "task"),
     "task by a rule": ({"rank_rule": "wmt25"}, "task"),
-    "rules": ({"tab": "Rank rules"}, "rules"),
-    "findings": ({"tab": "Findings"}, "findings"),
-    "autorank": ({"tab": "AutoRank"}, "autorank"),
+    "rules": ({"tab": "Other rankings"}, "rules"),
+    "findings": ({"tab": "Other rankings", "ranking": "Findings table"}, "findings"),
+    "autorank": ({"tab": "Other rankings", "ranking": "AutoRank"}, "autorank"),
     "integrity": ({"tab": "Integrity"}, "integrity"),
 }
 

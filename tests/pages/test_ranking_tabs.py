@@ -29,7 +29,7 @@ def list_cells(table):
 
 @pytest.mark.long
 def test_findings_are_those_of_the_core(open_tab):
-    page = open_tab("Findings", findings="qab-en")
+    page = open_tab("Other rankings", ranking="Findings table", findings="qab-en")
     findings = make_findings(simulated_task(), "human", trials=999)
     assert shows(page, findings_table(findings, "qab-en"))
     matrix = starred_matrix(findings.pairs["qab-en"].comparison.metrics["human"])
@@ -40,7 +40,7 @@ def test_findings_are_those_of_the_core(open_tab):
 
 @pytest.mark.long
 def test_autorank_is_that_of_the_core(open_tab):
-    page = open_tab("AutoRank", autorank="qac-en", autorank_rule="2024")
+    page = open_tab("Other rankings", ranking="AutoRank", autorank="qac-en", autorank_rule="2024")
     task = Task("simulated task", {"qac-en": simulated_task().testsets["qac-en"]})
     ranking = autorank(task, rule="2024").pairs["qac-en"]
     assert "one more than the number of systems" in captions(page)
@@ -66,17 +66,18 @@ def test_an_uploaded_task_and_its_review_have_them(opened, monkeypatch):
     on_results = {"testset": query["testset"][0], "trials": "999"}
     query = followed(page, lambda: press(page, "Start a review"), monkeypatch)
     on_review = {"review": query["review"][0]}
-    for page_name, controls, tab, text in (
-        ("results", on_results, "Rank rules", "ranked as tied"),
-        ("results", on_results, "Findings", "Row against column"),
+    page = opened("results", tab="Integrity", **on_results)
+    assert "nearest system" in words(page)
+    for page_name, controls, ranking, text in (
+        ("results", on_results, "By each rank rule", "ranked as tied"),
+        ("results", on_results, "Findings table", "Row against column"),
         ("results", on_results, "AutoRank", "range in resamples"),
-        ("results", on_results, "Integrity", "nearest system"),
-        ("review", on_review, "Findings", "Row against column"),
+        ("review", on_review, "Findings table", "Row against column"),
         ("review", on_review, "AutoRank", "range in resamples"),
     ):
-        page = opened(page_name, tab=tab, **controls)
+        page = opened(page_name, tab="Other rankings", ranking=ranking, **controls)
         assert text in words(page) + captions(page)
-    page = opened("review", tab="Rank rules", **on_review)
+    page = opened("review", tab="Other rankings", **on_review)
     published = "language pair,system,rank\nen-cs,Alpha,9"
     page.text_area(key="official.text").set_value(published).run()
     assert "0 of 1 published ranks come out" in words(page)

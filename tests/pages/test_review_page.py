@@ -213,7 +213,7 @@ def test_who_reads_has_no_controls_and_never_the_link_to_go_on(at, kept):
     app = at("review", review=kept.read_link)
     assert [button.label for button in app.button] == ["Close this review"]
     assert not [*app.selectbox, *app.text_input, *app.text_area, *app.multiselect]
-    declared = "Alpha is declared first, but was not compared there"
+    declared = "Alpha is declared the winner, but was not compared there"
     for part in ("a bug", "why not", escape(HOSTILE), declared):
         assert part in words(app)
     sent = "".join(str(element.proto) for element in app.main)
@@ -243,7 +243,7 @@ def test_the_printed_command_gives_the_numbers_of_the_files(
     app = at("review", review=kept.read_link)
     assert files["svg"].startswith("<svg ")
     assert "Notes on disputed pairs" in files["html"]
-    assert "declared first" in files["html"]
+    assert "declared winner" in files["html"]
     monkeypatch.chdir(root)  # the page names folders from MTSIG_DATA_ROOT on
     reviewed = json.loads(files["json"])
     del reviewed["review"]
@@ -280,7 +280,7 @@ def test_the_rule_and_the_metric_are_chosen_in_the_review(at, kept):
     review = read(kept).review
     assert review.settings == {"trials": 999, "rank_rule": "wmt25"}
     assert review.metric == "MetricX-24"
-    for said in ("chose ranks as WMT25", "Ranks as WMT25: ", "Assumed: MetricX-24"):
+    for said in ("chose ranks as WMT25", "Ranks as WMT25: ", "MetricX-24 scores are better"):
         assert said in words(app)
     for option in ("--metrics MetricX-24", "--rank-rule wmt25"):
         assert option in find_command(app, "task")

@@ -121,7 +121,7 @@ def test_lengths_and_expressions_are_in_the_link_and_mistakes_are_messages(open_
 
 def test_the_scores_say_how_many_segments_have_them(open_segments):
     page = open_segments(Source(demo_task=True), metric="human", a="Cedar-open", b="Fir-closed")
-    assert "All 1,000 segments, 548 with scores of both: Cedar-open 73.50, Fir-closed 69.14" in (
+    assert "All 1,000 segments, 548 scored for both: Cedar-open 73.50, Fir-closed 69.14" in (
         answer(page)
     )
 
@@ -200,7 +200,7 @@ def test_filters_in_the_link(open_first_two):
 def test_the_segments_that_decide(open_segments, source):
     page = open_segments(source, a=NAMES[1], b=NAMES[0])
     # It is the line that is ten thousand characters too long.
-    sentence = f"Without 1 of the 60 segments, {NAMES[0]} would not score higher"
+    sentence = f"Remove the 1 segment most in its favour (of 60), and {NAMES[0]} loses its lead"
     assert sentence in html.unescape(words(page))
     page.selectbox(key="only").set_value("those that decide").run()
     assert "1 of 60 segments: " in answer(page)
@@ -247,7 +247,7 @@ def test_scores_on_the_matching_segments_are_sacrebleus(open_first_two, source):
     output_a, output_b, _, reference = read_outputs(source, 40, 60)
     a, b = score(output_a, reference), score(output_b, reference)
     assert f"{NAMES[0]} {a:.2f}, {NAMES[1]} {b:.2f}, {a - b:+.2f} BLEU" in answer(page)
-    assert "not tested" in captions(page)
+    assert "no test" in captions(page)
 
 
 @pytest.mark.parametrize("line", ["61", "x", "-1"])

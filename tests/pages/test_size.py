@@ -97,7 +97,7 @@ def read_curve(page):
 def test_headline_curve_and_dots_follow_the_difference_that_is_dragged(source, open_page):
     page = open_page(source, unit="document", sizes="ten sizes")
     curve, dots, size = read_curve(page)
-    assert "A difference of 2 BLEU takes" in answer(page)
+    assert "A difference of 2.3 BLEU takes" in answer(page)
     page.slider(key="difference").set_value(8.0).run()
     assert "A difference of 8 BLEU takes" in answer(page)
     steeper, more, smaller = read_curve(page)

@@ -68,7 +68,7 @@ def test_the_picture_is_what_the_core_finds(compare_folder, open_task):
     assert n_pairs == [2, 2, 1]
     for text in (state_verdict(found, "XCOMET"), escape(describe_methods(found, "XCOMET"))):
         assert text in said
-    assert "Assumed: XCOMET: higher is better" in said
+    assert "We assume that higher XCOMET scores are better" in said
     files = [button.label for button in app.get("download_button")]
     assert files == ["CSV", "JSON", "LaTeX", "Typst", "Markdown", "HTML report", "Picture (SVG)"]
     ((label, command),) = offered(labelled(app.expander, "Command")).items()
@@ -121,7 +121,7 @@ def test_what_ranks_and_decisions_say_otherwise_stands_above_and_warnings_of_a_k
 def test_rules_stand_side_by_side_and_those_that_change_the_top_group_come_first(
     compare_folder, open_task
 ):
-    app = open_task(tab="Rank rules")
+    app = open_task(tab="Other rankings")
     table = rules_table(compare_by_rules(lambda **rule: compare_folder(**rule), True), "XCOMET")
     systems, pairs = table.values("system"), table.values("language_pair")
     drawn = [frame for frame in app.dataframe if list(frame.value["1"]) == systems]
@@ -292,7 +292,11 @@ def test_a_cell_opens_its_pair_in_the_track(folder, open_task):
     set.
     """
     app = open_task("summary", testset="task/en-de_DE@constrained")
-    for text in ("task en-de_DE, constrained track", "2 systems", "Assumed: XCOMET: higher"):
+    for text in (
+        "task en-de_DE, constrained track",
+        "2 systems",
+        "higher XCOMET scores are better",
+    ):
         assert text in words(app)
     digest = TaskSource(str(folder), track="constrained").read().testsets["en-de_DE"].digest
     assert f"digest={digest[:12]}" in app.get("page_link")[0].proto.query_string

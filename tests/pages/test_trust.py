@@ -205,7 +205,7 @@ def rate_of(count, n=1000):
             1000,
             [
                 "by segment gives 12.0% false alarms, more than promised (5%)",
-                "4.6% false alarms, within chance of the promised 5%",
+                "4.6% false alarms, consistent with 5%",
             ],
         ),
         (
@@ -213,8 +213,8 @@ def rate_of(count, n=1000):
             51,
             1000,
             [
-                "5.0% false alarms, within chance of the promised 5%",
-                "5.1% false alarms, within chance of the promised 5%",
+                "5.0% false alarms, consistent with 5%",
+                "5.1% false alarms, consistent with 5%",
             ],
         ),
         (

@@ -299,13 +299,13 @@ def test_scores_under_other_column_names_open_under_their_metric(page, print_ope
     files = {"scores.csv": write_table("model,sent_id,COMET", rows)}
 
     def list_open_sets():
-        return [box.label for box in page.expander if box.label.startswith("Open now")]
+        return [box.label for box in page.expander if box.label.startswith("Currently open")]
 
     assert list_open_sets()
     upload(page, *files.items())
     assert not list_open_sets()  # which are of another test set
     open_files(page)
-    assert list_open_sets()[0].startswith("Open now (30 segments, 2 systems")
+    assert list_open_sets()[0].startswith("Currently open (30 segments, 2 systems")
     page.switch_page("pages/summary.py").run()
     assert "--scores COMET=scores.csv" in find_command(page, "compare")
 

@@ -54,7 +54,7 @@ def test_scores_join_the_texts(write):
     )
     assert german.scores["MetricX-23-refA"].by_system["Y"] == (2.5, 20)
     assert task.assumed[0].facts == {"scores": (("odd-src", 0.1, 0.9),)}
-    assert any("MetricX-23-refA: lower is better" in str(one) for one in task.assumed)
+    assert any("lower MetricX-23-refA scores are better" in str(one) for one in task.assumed)
 
 
 def test_what_is_left_out_is_read_once_it_is_said(write, run):

@@ -123,9 +123,9 @@ def test_what_is_assumed_of_tables_is_said_once_for_all_language_pairs(write):
         str(folder), scores=(*tables, ("en-cs", "wer", tables[-1][2])), lower_is_better=("wer",)
     )
     assert tuple(map(str, source.read().assumed)) == (
-        "esa: higher is better, judging by its name and its scores (11 to 42).",
-        "mine: higher is better, because its name does not say otherwise.",
-        "wer: lower is better, as given.",
+        "We assume that higher esa scores are better, because of the name and the values (11 to 42).",
+        "We assume that higher mine scores are better.",
+        "As given, lower wer scores are better.",
     )
 
 

@@ -74,9 +74,10 @@ def test_marks_of_judgements_that_failed_are_missing(mark):
     table = {name: [*own[:-2], mark, None] for name, own in WHOLE.items()}
     testset = read_scores({"judge": table})
     assert testset.scores["judge"].by_system["A"][-2:] == (None, None)
-    assert f"judge: 3 scores of {mark} count as missing. All other scores are 0 or more." in [
-        one.text for one in testset.assumed
-    ]
+    assert (
+        f"We treat 3 judge scores of {mark} as missing, because all other scores are 0 or more."
+        in [one.text for one in testset.assumed]
+    )
 
 
 @pytest.mark.parametrize(

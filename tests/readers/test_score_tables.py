@@ -388,7 +388,7 @@ BAD = {
     ),
     "a column without a name": (
         ",A,B\n0.5,1,2\n",
-        "column 1 has no name. Name it after its system, or remove it",
+        "column 1 has no name. If it is the pandas index, save the table with index=False",
     ),
     "nothing": ("system\tline\tscore\nA\t1\tNA\n", "has no score at all"),
     "only a header": ("system\tline\tscore\n", "has no row of scores"),

@@ -58,7 +58,7 @@ def test_what_is_read(write):
     assert german.scores["MetricX-24"].higher_is_better
     assert list(task.testsets["en-ja_JP"].systems) == ["Good"]
     assert task.systems["Good"].constrained is True and task.systems["Other"].constrained is None
-    assert any("MetricX-24: higher is better" in str(one) for one in task.assumed)
+    assert any("higher MetricX-24 scores are better" in str(one) for one in task.assumed)
 
 
 def test_the_direction_of_what_another_pair_has_may_be_said(write):

@@ -92,8 +92,8 @@ class TestLineCounts:
     def test_joined_line(self, ref, write):
         path = write("sysB.txt", JOINED)
         assert error([(None, ref)], [(None, path)]).startswith(
-            f"{path} has 4 lines, the reference {ref} has 5. They look out of step from about line 2 on. "
-            "Each line must hold"
+            f"{path} has 4 lines, the reference {ref} has 5. From about line 2 the lines no longer match. "
+            "Each line must be"
         )
 
     def test_all_wrong_files_in_one_message(self, ref, sys_a, write):
@@ -103,31 +103,27 @@ class TestLineCounts:
             [(None, ref)], [(None, b), (None, c), (None, sys_a), (None, d)], documents=docs
         )
         c_line, b_line, d_line, docs_line, remedy = message.split("\n")
-        assert b_line.startswith(
-            f"{b} has 4 lines, the reference {ref} has 5. They look out of step from about"
-        )
+        assert b_line.startswith(f"{b} has 4 lines, the reference {ref} has 5. From about line")
         assert c_line.startswith(f"{c}, line 1: byte 0xFC")
-        assert d_line.startswith(
-            f"{d} has 6 lines, the reference {ref} has 5. They look out of step from about"
-        )
+        assert d_line.startswith(f"{d} has 6 lines, the reference {ref} has 5. From about line")
         assert docs_line == f"{docs} has 3 lines, the reference {ref} has 5."
-        assert remedy.startswith("Each line must hold the segment of the same line")
+        assert remedy.startswith("Each line must be the same segment")
         assert "sysA" not in message
 
     def test_the_reference_may_be_the_wrong_one(self, write, sys_a):
         ref = write("ref.txt", JOINED)
         other = write("sysB.txt", LINES)
         assert error([(None, ref)], [(None, sys_a), (None, other)]).startswith(
-            f"The reference {ref} has 4 lines, all other files ({sys_a}, {other}) have 5, so it may be the reference "
-            "that is wrong. They look out of step from about line 2 on. Each line must hold"
+            f"The reference {ref} has 4 lines, all other files ({sys_a}, {other}) have 5. So the reference "
+            "may be wrong. From about line 2 the lines no longer match. Each line must be"
         )
-        assert "it may be the reference" not in error([(None, ref)], [(None, sys_a)])
+        assert "the reference may be wrong" not in error([(None, ref)], [(None, sys_a)])
 
     @pytest.mark.parametrize("blank", ["", " \t"])
     def test_blank_lines_of_the_reference(self, write, ref, sys_a, blank):
         path = write("refB.txt", [*LINES[:2], blank, LINES[2], blank, *LINES[3:]])
         told = (
-            " The reference has 2 blank lines, the first is line 3, and 5 others. If the blank ones are no "
+            " The reference has 2 blank lines, the first is line 3, and 5 others. If blank lines are not "
             f"segments, remove them: grep -v '^[[:space:]]*$' {path} > {str(path)[:-4]}.new.txt"
         )
         alone = error([(None, path)], [(None, sys_a)])
@@ -138,7 +134,7 @@ class TestLineCounts:
         assert both.startswith(
             f"The reference {path} has 7 lines, all other files"
         ) and both.endswith(told)
-        assert "out of step" not in alone + both
+        assert "no longer match" not in alone + both
         subprocess.run(["bash", "-c", alone.partition("remove them: ")[2]], check=True)
         assert read_text([(None, f"{str(path)[:-4]}.new.txt")], [(None, sys_a)]).n_segments == 5
 
@@ -146,7 +142,7 @@ class TestLineCounts:
         monkeypatch.setattr("mtsig_core.readers.line_counts.SEARCHED_LINES", 10)
         paths = [(None, write(f"sys{i}.txt", JOINED)) for i in range(5)]
         message = error([(None, ref)], [*paths, ("right", ref)])
-        assert message.count("has 4 lines") == 5 and message.count("out of step") == 2
+        assert message.count("has 4 lines") == 5 and message.count("no longer match") == 2
 
 
 class TestDocuments:

@@ -52,9 +52,9 @@ def test_a_metric_against_people_is_told_with_the_direction_that_was_assumed():
     [caution] = [one for one in about_agreement(found) if one.code == "against-people"]
     text = render_report(agreement_report(found), "text")
     assert f"Warning: {caution.text} Options: --lower-is-better mine.\n" in text
-    assert "Assumed: mine: higher is better, because its name does not say otherwise.\n" in text
+    assert "We assume that higher mine scores are better.\n" in text
     right = agreement(read_scores(tables, ["mine"]), "people", resamples=50)
     assert not any(one.code == "against-people" for one in about_agreement(right))
-    assert "Assumed: mine: lower is better, as given.\n" in render_report(
+    assert "As given, lower mine scores are better.\n" in render_report(
         agreement_report(right), "text"
     )

@@ -20,7 +20,7 @@ SCORES = {
     name: [level + k % 3 / 10 for k in range(20)]
     for name, level in (("A", 0.5), ("B", 0.6), ("C", 0.7))
 }
-SAID = "mine: lower is better, as given."
+SAID = "As given, lower mine scores are better."
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,8 @@ def found():
 def test_it_is_known_of_each_score(found):
     assert tuple(map(str, found.testset.assumed)) == (
         SAID,
-        "XCOMET: higher is better, judging by its name and its scores (0.5 to 0.9).",
-        "other: higher is better, because its name does not say otherwise.",
+        "We assume that higher XCOMET scores are better, because of the name and the values (0.5 to 0.9).",
+        "We assume that higher other scores are better.",
     )
     assert Comparison.from_json(found.render("json")) == found
     assert json.loads(found.render("json"))["testset"]["assumed"] == list(
@@ -130,10 +130,7 @@ def test_nothing_goes_by_the_wording(found, monkeypatch, tmp_path, run):
         monkeypatch.setitem(ASSUMPTION_KINDS, code, replace(kind, general=f"@{code}.", advice=""))
     info = replace(found.testset, assumed=EXAMPLES)
     told = list_assumptions(info.assumed, ["mine"])
-    assert told == [
-        ("" if one.kind.leaves_out or one.kind.is_counted else "Assumed: ") + f"@{one.code}."
-        for one in EXAMPLES
-    ]
+    assert told == [f"@{one.code}." for one in EXAMPLES]
     assert list_assumptions(info.assumed, ["other"]) == [
         f"@{one.code}." for one in EXAMPLES if one.kind.leaves_out
     ]
@@ -160,7 +157,7 @@ def test_it_is_kept_with_an_upload():
 @pytest.mark.parametrize("form", ["text", "csv", "latex", "html"])
 def test_it_stands_in_every_export_for_the_metrics_compared(found, form):
     text = found.render(form)
-    assert f"Assumed: {SAID}" in text and "Assumed: XCOMET: higher" in text and "other:" not in text
+    assert SAID in text and "higher XCOMET scores" in text and "other scores" not in text
 
 
 def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other():
@@ -171,6 +168,6 @@ def test_what_agrees_over_a_task_tells_it_of_the_scores_held_against_each_other(
         agreement_report(task_agreement(task, "mine", ["XCOMET"], resamples=50)), "text"
     )
     assert text.endswith(
-        f"\nExcluded: en-cs, which has outputs but no reference.\nAssumed: {SAID}\nAssumed: XCOMET: "
-        "higher is better, judging by its name and its scores (0.5 to 0.9).\n"
+        f"\nExcluded: en-cs, which has outputs but no reference.\n{SAID}\nWe assume that higher "
+        "XCOMET scores are better, because of the name and the values (0.5 to 0.9).\n"
     )

@@ -487,11 +487,11 @@ def test_counts_that_say_nothing_are_left_out():
         "in only 3 of 1,200 segments. The"
         in Caution("few-differences", {**facts, "n_texts": 0}, **PAIR).text
     )
-    for high, words in ((603, "540 to 603 segments"), (540, "540 segments")):
+    for high, words in ((603, "540 to 603 each"), (540, "540 each")):
         caution = Caution(
             "rated-on-different-lines", {"low": 540, "high": high, "compared": True}, "esa"
         )
-        assert f"has esa scores on {words}, not all" in caution.text
+        assert f"have esa scores on different segments ({words})" in caution.text
 
 
 @each_caution
@@ -516,7 +516,7 @@ def test_names_with_marks_of_a_template_stay_as_they_are():
     )
     facts = {"pair": hostile, "why": "a|{b}"}
     assert (
-        f"{hostile}: A is declared first"
+        f"{hostile}: A is declared the winner"
         in Caution("declared-without-ranks", facts, "bleu", "A").text
     )
 
@@ -539,10 +539,10 @@ def test_the_template_chooses_by_number_and_by_what_is_known():
 @pytest.mark.parametrize(
     "facts, words",
     [
-        ({"needed": 60, "unit": "document"}, ["60 documents", "go by neither"]),
+        ({"needed": 60, "unit": "document"}, ["60 documents", "test instead"]),
         (
             {"unlike": [("A", "D")], "n_others": 0, "ratio": 1.25},
-            ["Go by the interval of A - D", "1.25 times"],
+            ["For A - D p is too small", "1.25 times"],
         ),
         (
             {"unlike": [("A", "D"), ("B", "D")], "n_others": 1, "ratio": 1.25},

@@ -156,7 +156,7 @@ class TestTables:
         assert code.count(r"\begin{") == code.count(r"\end{") == 5
         systems, pairs = rows_of(code, "tabular")
         assert sorted(typeset(row[1]) for row in systems) == sorted(map(visible, HOSTILE))
-        assert {len(row) for row in systems} == {10} and {len(row) for row in pairs} == {7}
+        assert {len(row) for row in systems} == {10} and {len(row) for row in pairs} == {8}
 
     def test_warnings_stay_comments(self):
         code = comparison_latex(

@@ -280,7 +280,7 @@ def test_what_was_assumed_of_a_score_that_has_no_part_is_not_in_the_report(befor
         assumed=[Assumption("direction-default", {"metric": name}) for name in ("esa", "X")],
     )
     text = Page(task_document("html", replace(before, task=info), "mtsig task --demo")).text
-    assert "X: higher is better" in text and "esa:" not in text
+    assert "higher X scores are better" in text and "esa scores are better" not in text
 
 
 def test_a_task_of_other_content_is_told(before):

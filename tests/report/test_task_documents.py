@@ -203,7 +203,7 @@ class TestSeveralMetrics:
         assert state_agreement(disputed) in page.text
         assert "i" not in page.tags
         for one in disputed:
-            kinds = ("agree", "significant by some", "opposite")
+            kinds = ("agree", "significant by some metrics only", "opposite")
             assert " & ".join(["", *(str(one.count(kind)) for kind in kinds)]) in code
         table = disputed_pairs_table(disputed)
         assert len(table.rows) == 12  # of which three are mean differences
@@ -257,7 +257,7 @@ class TestLatex:
         rows = rows_of(task_latex(found, "mtsig task"))
         header, *systems = rows[:5]
         assert header[0] == "system" and header[1:5] == [
-            "rank across",
+            "overall rank",
             "language pairs",
             "en-de",
             "en-cs",
@@ -306,7 +306,7 @@ class TestLatex:
             "Signature",
             "test:ar|unit:document",
             found.task.digest,
-            "Assumed: X: higher is better, as given.",
+            "As given, higher X scores are better.",
             "Excluded: <i>Gone</i> (late)",
             "3 to 6 pairs of systems in each language pair",
         ):
@@ -321,7 +321,7 @@ class TestLatex:
             "mtsig",
         )
         rows = rows_of(code)
-        assert rows[0][1:] == ["rank across", "language pairs", *pairs[:8]] and rows[3][1:3] == [
+        assert rows[0][1:] == ["overall rank", "language pairs", *pairs[:8]] and rows[3][1:3] == [
             pairs[8],
             "mean score",
         ]
@@ -380,8 +380,7 @@ class TestHtml:
         assert all(visible(name) in page.cells for name in NAMES)
         for part in (
             "X: top group",
-            "Assumed",
-            "as given",
+            "As given, higher",
             "<i>Gone</i>",
             "How it was tested",
             "Across the language pairs",
@@ -408,7 +407,7 @@ class TestHtml:
             for one in drawn.iter(f"{of}text")
             if one.get("class", "").startswith("mid")
         ]
-        assert cells[:3] == [("rank across", "mid"), ("en-de", "mid"), ("en-cs", "mid")]
+        assert cells[:3] == [("overall rank", "mid"), ("en-de", "mid"), ("en-cs", "mid")]
         assert [text for text, kind in cells if "first" in kind] == ["1"] * 3
         assert [cells[-3], cells[-1]] == [("\u2013", "mid")] * 2
         names = [
@@ -598,7 +597,7 @@ def test_ranks_and_decisions_across_the_language_pairs_may_differ_too(found):
 def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say_otherwise(found):
     def said(told):
         return [
-            one for one in list_gaps_across(told, "X") if "interval is for its own pair only" in one
+            one for one in list_gaps_across(told, "X") if "interval is for one pair only" in one
         ]
 
     macro = found.macro["X"]
@@ -607,14 +606,14 @@ def test_across_the_language_pairs_it_is_said_which_to_go_by_where_intervals_say
     told = replace(found, macro={"X": replace(macro, pairs=(first, *macro.pairs[1:]))})
     [note] = said(told)
     assert (
-        "1 pair is not significant although 0 is outside the interval." in note
-        and "Go by the decision." in note
+        "1 pair is not significant, but the interval excludes 0." in note
+        and "Report the test." in note
     )
     assert note in task_html(told, "") and note in " ".join(task_latex(told, "").split())
     assert note in json.loads(task_json(told))["macro"]["X"]["notes"]
     other = replace(first, better="a", ci_low=-0.5)
     both = replace(found, macro={"X": replace(macro, pairs=(first, other, *macro.pairs[2:]))})
-    assert "1 pair is significant although 0 is inside the interval." in said(both)[0]
+    assert "1 pair is significant, but the interval includes 0." in said(both)[0]
     shut = replace(
         found,
         macro={"X": replace(macro, pairs=(replace(first, decidable=False), *macro.pairs[1:]))},

@@ -65,12 +65,16 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
     assert {(p.a, p.b): p.kind for p in found} == {
         ("A", "B"): "agree",
         ("B", "C"): "cannot be decided",
-        ("A", "C"): "significant by some",
+        ("A", "C"): "significant by some metrics only",
     }
     said = state_decisions(["BLEU", "chrF"], found)
     assert "agree on 1 of 2 pairs" in said and said.endswith(f"1 more {FEW}")
     table = across_table([BLEU, few], SETTINGS)
-    assert table.values("together") == ["significant by some", "agree", "cannot be decided"]
+    assert table.values("together") == [
+        "significant by some metrics only",
+        "agree",
+        "cannot be decided",
+    ]
     assert len(pick_unlike(table).rows) == 1
     all_shut = [
         Disputed("en-de", ("bleu", "chrf"), tuple(p for p in found if p.kind == UNDECIDED))
@@ -83,7 +87,7 @@ def test_where_none_decides_and_one_could_not_nobody_knows_whether_they_agree():
         "language_pair",
         "n_pairs",
         "agree",
-        "significant_by_some",
+        "significant_by_some_metrics_only",
         "opposite",
         "cannot_be_decided",
         "only_bleu",
@@ -122,7 +126,7 @@ def test_every_pair_under_every_metric_contradictions_first():
         for row in found
     ] == [
         ["A", "B", 1.0, -2.0, ">", "<", "opposite"],
-        ["B", "C", 1.0, -1.0, "~", "<", "significant by some"],
+        ["B", "C", 1.0, -1.0, "~", "<", "significant by some metrics only"],
         ["A", "C", 2.0, 4.0, ">", ">", "agree"],
     ]
     assert all(

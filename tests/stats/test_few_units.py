@@ -427,7 +427,10 @@ class TestEffectiveNumber:
             pair.n_effective == pytest.approx(expected) and pair.n_units == 14
             for pair in result.pairs
         )
-        assert "14 documents (uneven sizes: count as about 3)" in summarize_comparison(found)[0]
+        assert (
+            "14 documents (unequal sizes; worth about 3 equal ones)"
+            in summarize_comparison(found)[0]
+        )
         assert Comparison.from_json(comparison_json(found)) == found
 
     def test_everything_that_is_estimated_goes_by_it(self):
