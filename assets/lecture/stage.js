@@ -78,6 +78,9 @@ class Stage {
     this.voting = new Voting(this)
     this.tools = make('div', 'tools', '', this.voting.button, papers, keys, leave)
     leave.onclick = () => this.leave()
+    // In somebody's slides: the stage, and the keys that work it.
+    this.embedded = new URLSearchParams(location.search).get('embed') === 'true'
+    this.tools.hidden = this.embedded
     this.ask = make('p', 'ask')
     this.main = make('main')
     this.footer = make('footer')
@@ -425,6 +428,7 @@ class Stage {
     if (field?.type === 'text' && event.key !== 'Enter') return
     if (field?.type === 'range' && TURNS.includes(event.key)) return
     const key = event.key
+    if (this.embedded && ['p', 'h', 'H', 'v', 'V', 'Escape'].includes(key)) return
     this.repeats = event.repeat
     if (this.repeats && ONCE.includes(key)) return event.preventDefault()
     if (key === 'Escape' && !(this.papers.hidden && this.voting.panel.hidden)) this.papers.hidden = this.voting.panel.hidden = true
