@@ -8,9 +8,20 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from streamlit.starlette import App
 
-from pages._server import guard, health, lifecycle, review_steps, rooms, sessions
+from pages._server import (
+    frontend,
+    guard,
+    health,
+    internals,
+    lifecycle,
+    no_page,
+    review_steps,
+    rooms,
+    sessions,
+)
 from pages._work import events
 
+internals.serve_files_by(frontend.Frontend)
 # `streamlit run asgi.py` looks for this name in the text of this file.
 app = App(
     Path(__file__).with_name("app.py"),
@@ -30,6 +41,7 @@ app = App(
         Mount(
             "/vote", StaticFiles(directory=Path(__file__).with_name("assets") / "vote", html=True)
         ),
+        no_page.NoPage(),
     ],
     exception_handlers={Exception: guard.answer_failure},
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages._sections import inside_sections
+from pages._sections import inside_sections, questions
 from pages._ui import frame, screen
 from pages._ui.screen import end_page
 
@@ -15,6 +15,7 @@ if view.testset.runs:
         "and One pair show all runs."
     )
     end_page()
+question = questions.ask("inside")
 system = inside_sections.choose_system(view)
 has_texts = view.testset.has_texts
 # A mean of segment scores, such as human scores, has no corpus score to compare it with; BLEU has.
@@ -23,12 +24,12 @@ if view.metric in view.testset.scores and view.testset.references:
     corpus_view = replace(view, metric="bleu")
 averages_place = st.container()
 if has_texts:
-    precisions_place, averages_place = st.columns(2, gap="medium")
+    averages_place, precisions_place = st.columns(2, gap="medium")
     with precisions_place, screen.or_without():
         inside_sections.show_precisions(view, system)
 averages = None
 with averages_place, screen.or_without():
-    averages = inside_sections.show_averages(corpus_view)
+    averages = inside_sections.show_averages(corpus_view, question)
 
 tab, places = inside_sections.open_tabs("inside", has_texts)
 with places[tab], screen.or_without():

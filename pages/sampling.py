@@ -14,6 +14,7 @@ from mtsig_core.experiments.sampling import (
 from mtsig_core.figures.sample_plots import sample_scores
 from mtsig_core.report.experiment_tables import sampled_system_records
 from mtsig_core.report.table import rounded
+from pages._sections import questions
 from pages._sections.sampling_sections import NAMES, Samples, describe_ratio
 from pages._ui import controls, frame, screen, testsets
 from pages._ui.charts import study
@@ -33,6 +34,7 @@ def choose_default(sizes: list[int], n_segments: int) -> int:
 
 
 view = frame.open_page(experiment=True)
+question = questions.ask("sampling")
 n_segments = view.testset.n_segments
 sizes = [size for size in SIZES if 2 * size <= n_segments]
 if not sizes:
@@ -79,6 +81,7 @@ if ratio is None:
     numbers.append(("Spread of blocks / broad samples", "-", ""))
 else:
     middle, low, high = ratio
+    question.answer(middle)
     interval = f"{view.level} CI {low:.1f} to {high:.1f}"
     numbers.append(("Spread of blocks / broad samples", f"{middle:.1f}", interval))
 screen.tiles(*numbers)

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from mtsig_core.report.commands import defaults
+from pages._sections import questions
 from pages._sections.trust_sections import (
     show_calibration,
     show_claims,
@@ -12,24 +14,21 @@ from pages._sections.trust_sections import (
 )
 from pages._ui import controls, frame
 
-#: name -> (its question, what answers it)
-QUESTIONS = {
-    "False alarms": ("How often does a test find a difference that is not there?", show_type_one),
-    "Coverage": ("How often does an interval contain the true score?", show_coverage),
-    "Many comparisons": ("What happens when many pairs are tested?", show_claims),
-    "Units": ("Do documents change what is significant?", show_units),
-    "Calibration": ("How often is a significant result right?", show_calibration),
-    "Power": ("How often does a small test set find a difference?", show_power),
+#: What answers each question of `questions.toml`, by its name.
+ANSWERS = {
+    "False alarms": show_type_one,
+    "Coverage": show_coverage,
+    "Many comparisons": show_claims,
+    "Units": show_units,
+    "Calibration": show_calibration,
+    "Power": show_power,
 }
 
 view = frame.open_page(experiment=True)
 with st.container(key="cards"):
     name = controls.steps(
-        "Question",
-        list(QUESTIONS),
-        "experiment",
-        "False alarms",
-        captions=[question for question, _ in QUESTIONS.values()],
-        label_visibility="collapsed",
+        "Question", list(ANSWERS), "experiment", "False alarms", label_visibility="collapsed"
     )
-QUESTIONS[name][1](view)
+systems = defaults("validate families")["systems"]
+question = questions.ask(name, alpha=view.alpha, level=view.level, systems=systems)
+ANSWERS[name](view, question)

@@ -871,6 +871,13 @@ class UnitChanges(Simulation):
     pairs: tuple[ChangedPair, ...]  # significant by one unit only
     higher_is_better: bool
 
+    @property
+    def independent_share(self) -> float | None:
+        """The share of independent segments that would give the same median standard error."""
+        if not self.se_ratio_median:
+            return None
+        return 1 / self.se_ratio_median**2
+
 
 def unit_changes(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,

@@ -419,6 +419,11 @@ class Averages(Experiment):
     disagreements: tuple[Disagreement, ...]  # on the whole test set, largest differences first
     case: Case | None  # None where no small set of segments shows a disagreement
 
+    @property
+    def has_only_case(self) -> bool:
+        """Whether a small set of segments shows a disagreement, and the whole test set none."""
+        return self.case is not None and not self.disagreements
+
 
 def averages(
     testset: TestSet,

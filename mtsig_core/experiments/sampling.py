@@ -824,6 +824,17 @@ class Conclusions(Simulation):
             clustered_rate(verdicts[concluded] == 1, sample[concluded]),
         )
 
+    def of_closest_pair(self) -> tuple[str, str, Rate]:
+        """Return the pair that differs least on the whole test set, and how often it is right.
+
+        The share is of the samples of all sizes that conclude something.
+        """
+        closest = min(self.rows, key=lambda row: abs(row.delta))
+        rows = [row for row in self.rows if (row.a, row.b) == (closest.a, closest.b)]
+        n_right = sum(row.right.count for row in rows)
+        n_wrong = sum(row.wrong.count for row in rows)
+        return closest.a, closest.b, rate(n_right, n_right + n_wrong)
+
     @property
     def undecided(self) -> tuple[tuple[str, str], ...]:
         """The pairs whose order on the whole test set may itself be chance."""

@@ -60,7 +60,7 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
     `about` are the bounds of the interval relative to the median.
     """
     low, high = interval or (math.inf, math.inf)
-    top = float(counts.max(initial=1))
+    top = float(counts.max(initial=4))  # the first few are no towers
     figure = start_figure()
     bands = (
         Band(-math.inf, low, GREY, _OUTSIDE),

@@ -43,7 +43,7 @@ from mtsig_core.stats.decisions import decide_metric, explain_no_baseline
 from mtsig_core.stats.draws import MetricDraws, draw_metric
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import find_freedom
-from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
+from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals, percentile
 from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.settings import (
     Plan,
@@ -572,6 +572,21 @@ class ScoreBootstrap:
         low, high = interval
         return relative_ends(low, self.median, high)
 
+    def first(self, n: int, alpha: float) -> ScoreBootstrap:
+        """The first n resamples, with their percentile interval.
+
+        With fewer than 2 / alpha there is none: not even one would lie beyond each end.
+        """
+        scores = self.drawn[:n]
+        n_needed = round(2 / alpha)
+        interval = None
+        if n >= n_needed:
+            sample = Sample(np.array([self.score]), scores[None], np.empty((0, 0)))
+            low, high = percentile(sample, alpha)
+            interval = finite_ends(low[0], high[0])
+        median = float(np.median(scores))
+        return ScoreBootstrap(self.system, self.score, median, scores, {"percentile": interval})
+
 
 def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
@@ -670,14 +685,18 @@ def relative_ends(low: float, median: float, high: float) -> tuple[float, float]
     return finite_ends((low - median) / size, (high - median) / size)
 
 
-def histogram(values: np.ndarray, n_bins: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def histogram(
+    values: np.ndarray, n_bins: int = 60, *, within: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Edges (bins + 1,) and counts (bins,) of even bins that cover the values.
 
-    Values that are nearly equal get a wider range, because floating point cannot divide a narrow
-    one.
+    Bins of the first values of a series cover those `within`. Values that are nearly equal get a
+    wider range, because floating point cannot divide a narrow one.
     """
-    low = float(values.min())
-    high = float(values.max())
+    if within is None:
+        within = values
+    low = float(within.min())
+    high = float(within.max())
     largest = max(-low, high)
     least_width = 2 * n_bins * float(np.spacing(largest))
     margin = 0.0

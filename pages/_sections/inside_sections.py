@@ -33,6 +33,7 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.table import Column, Table, rounded, signed, written_like
 from pages._sections import segments_sections
+from pages._sections.questions import Question
 from pages._ui import controls, screen
 from pages._ui.charts import Study, study
 from pages._ui.views import View
@@ -211,15 +212,32 @@ _BY_SEGMENT = "bootstrap by segment"
 _BY_DOCUMENT = "bootstrap by document"
 
 
-def show_averages(view: View) -> tuple[Study, Averages]:
-    """Draw corpus scores and means of sentence scores of all systems.
+def show_averages(view: View, question: Question) -> tuple[Study, Averages]:
+    """Draw a case in which two systems change places between corpus score and mean.
 
-    Return the experiment and its result, with the number of pairs that change order.
+    That is the whole test set, or a few of its segments. Return the experiment and its result.
     """
     experiment = study(view, "metrics averages")
     result = experiment.run(averages, "Looking for a case")
     unit = metric_title(view.metric)
+    if result.disagreements:
+        question.answer(2)
+    else:
+        question.answer(0 if result.case is None else 1)
     screen.answer(_describe_averages(result, unit))
+    if result.has_only_case:
+        _draw_case(experiment, result.case, unit)
+    else:
+        _draw_systems(experiment, result, unit)
+    st.caption(
+        "A corpus score adds up the counts first, so long sentences weigh more. In a mean of "
+        "sentence scores all sentences weigh the same."
+    )
+    return experiment, result
+
+
+def _draw_systems(experiment: Study, result: Averages, unit: str) -> None:
+    """Draw corpus scores and means of sentence scores of all systems."""
     highlighted = ()
     if result.disagreements:
         highlighted = (result.disagreements[0].a, result.disagreements[0].b)
@@ -231,11 +249,6 @@ def show_averages(view: View) -> tuple[Study, Averages]:
         f"{len(result.disagreements)} pairs of lines cross.",
         table=tables.average_table(result),
     )
-    st.caption(
-        "A corpus score adds up the counts first, so long sentences weigh more. In a mean of "
-        "sentence scores all sentences weigh the same."
-    )
-    return experiment, result
 
 
 def show_case(view: View, experiment: Study, result: Averages) -> None:
@@ -245,11 +258,13 @@ def show_case(view: View, experiment: Study, result: Averages) -> None:
     if case is None:
         screen.plain("No pair changes order on any of the small sets of segments that were tried.")
     else:
-        screen.plain(
-            f"On {len(case.lines)} segments {_describe_change(case.pair, case.corpus, unit)}."
-        )
-        _draw_case(experiment, case, unit)
+        screen.plain(f"{_describe_case(case, unit)}.")
+        if not result.has_only_case:
+            _draw_case(experiment, case, unit)
         _show_texts(view.testset, case, unit)
+    if result.has_only_case:
+        screen.plain(f"{_describe_kept_order(result)} of the whole test set.")
+        _draw_systems(experiment, result, unit)
     zeros = ""
     if result.unsmoothed_zeros is not None:
         zeros = (
@@ -268,14 +283,22 @@ def _describe_averages(result: Averages, unit: str) -> str:
         scores = [row.corpus for row in result.systems]
         change = _describe_change(result.disagreements[0], scores, unit)
         return f"{len(result.disagreements)} of {result.n_pairs} pairs change order: {change}"
+    if result.case is not None:
+        return _describe_case(result.case, unit)
+    return _describe_kept_order(result)
+
+
+def _describe_case(case, unit: str) -> str:
+    return (
+        f"On {len(case.lines)} segments, {case.pair.a} has the better corpus {unit}, and "
+        f"{case.pair.b} the better mean of sentences"
+    )
+
+
+def _describe_kept_order(result: Averages) -> str:
     if result.n_pairs < 2:
-        answer = f"The mean of sentence scores ranks the systems like corpus {unit}"
-    else:
-        answer = f"All {result.n_pairs} pairs keep their order in the mean of sentence scores"
-    if result.case is None:
-        return answer
-    n_lines = len(result.case.lines)
-    return f"{answer} of the whole test set, but not on {n_lines} of its segments"
+        return "The two systems keep their order in the mean of sentence scores"
+    return f"All {result.n_pairs} pairs keep their order in the mean of sentence scores"
 
 
 def _describe_change(pair, scores, unit: str) -> str:

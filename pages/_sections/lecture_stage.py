@@ -251,7 +251,7 @@ def show(view: LectureView | MtsigError) -> None:
 def _show_problem(problem: MtsigError) -> None:
     """Write why there is no scene, and end the page."""
     screen.error(problem)
-    for name in ("upload", "summary"):  # there is no sidebar
+    for name in ("upload", "summary"):  # there are no menus
         st.page_link(PAGES[name].file, label=PAGES[name].title)
     end_page()
 

@@ -362,7 +362,7 @@ def _show_histogram(view: View) -> None:
         )
     else:
         screen.answer(f"{name} scores {system.score:{form}} {unit} in every resample")
-    comparison_sections.show_replicates(view, system, "percentile", "papers.histogram")
+    comparison_sections.show_replicates(view, system, "papers.histogram")
     st.caption(
         "Zhang and Vogel (2004), Figures 1 and 2, are histograms of 20,000 BLEU scores, without "
         "numbers. Their interval runs from the 2.5th to the 97.5th percentile, as here at 95%."

@@ -325,7 +325,7 @@ def _show_picture(view: View, comparison: Comparison) -> None:
 
 
 # -------------------------------------------------------------------------------------------------
-# The report: one page to read, print and send, without sidebar and controls.
+# The report: one page to read, print and send, without menus and controls.
 
 
 def show_report(view: View) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 import streamlit as st
 
+from mtsig_core import TestSet
 from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.experiments.error_rates import (
     UNIT_SETTINGS,
@@ -26,13 +28,15 @@ from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, p_floor
-from mtsig_core.stats.settings import SETTINGS
+from mtsig_core.stats.settings import SETTINGS, interval_kind
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
+from pages._sections.questions import Question
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
 from pages._ui.charts import Study, study
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
+from pages._work.memory import remember
 
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
@@ -80,6 +84,15 @@ def big(label: str, rate: Rate) -> tuple[str, str, str]:
     return label, f"{100 * rate.share:.1f}%", interval
 
 
+def _percent(rate: Rate) -> float | None:
+    return None if rate.share is None else 100 * rate.share
+
+
+def _by_segment(rates_in_order: Sequence[Rate]) -> Rate:
+    """Return the rate by segment, where documents are drawn if there are any."""
+    return rates_in_order[0] if len(rates_in_order) == 1 else rates_in_order[1]
+
+
 def contains(rate: Rate, share: float) -> bool:
     """Return whether so few simulations are compatible with this true rate."""
     return rate.low <= share <= rate.high
@@ -99,7 +112,7 @@ def warn_of_few_documents(n: int | None) -> None:
 # False alarms: two systems that are equal, tested again and again.
 
 
-def show_type_one(view: View) -> None:
+def show_type_one(view: View, question: Question) -> None:
     """Draw how often each test finds a difference between two equal systems."""
     answer = st.container()
     nulls = study_pair(view, "validate type1", (200, 500, 2000), "pairs", 200, "n_pairs")
@@ -109,6 +122,8 @@ def show_type_one(view: View) -> None:
         )
         screen.answer(_describe_false_alarms(result, view.alpha))
         situations = _null_situations(result)
+        rates_in_order = [row.rejected for row in situations.values()]
+        question.answer(_percent(_by_segment(rates_in_order)))
         screen.tiles(*(big(text, row.rejected) for text, row in situations.items()))
         nulls.show(
             _draw_rejections(view.alpha, result),
@@ -233,7 +248,7 @@ def _draw_rejections(alpha: float, result):
 # Coverage: how often an interval contains the true score.
 
 
-def show_coverage(view: View) -> None:
+def show_coverage(view: View, question: Question) -> None:
     """Draw how often each kind of interval contains the true score."""
     answer = st.container()
     covering = study_pair(view, "validate coverage", (200, 1000), "repeats", 200, "repeats")
@@ -241,9 +256,11 @@ def show_coverage(view: View) -> None:
         result = covering.run(
             coverage, "Computing intervals", partial(_draw_coverage, view.alpha), "simulations"
         )
-        situations = _covered_situations(result)
-        rows = list(situations.values())
-        screen.answer(_describe_coverage(view, rows))
+        kind = interval_kind("auto", result.n_documents or result.n_segments)
+        situations = by_situation(result, kind, "score")
+        rates_in_order = [row.covered for row in situations.values()]
+        question.answer(_percent(_by_segment(rates_in_order)))
+        screen.answer(_describe_coverage(view, rates_in_order))
         screen.tiles(*(big(text, row.covered) for text, row in situations.items()))
         covering.show(
             _draw_coverage(view.alpha, result),
@@ -256,9 +273,9 @@ def show_coverage(view: View) -> None:
             size += f" or {result.n_documents:,} documents"
         screen.faint(
             f"{result.repeats:,} test sets of {size} are drawn, and each gives an interval of the "
-            f"score of {result.a}. The true score is the one on the whole test set; the big "
-            "numbers are of percentile intervals."
-            + _explain_short_intervals(result, rows, 1 - view.alpha)
+            f"score of {result.a}. The true score is the one on the whole test set; the numbers "
+            f"above are of {_INTERVAL_NAMES[kind]} intervals, which mtsig takes for so few units."
+            + _explain_short_intervals(result, 1 - view.alpha)
         )
         warn_of_few_documents(result.n_documents)
     with explain("coverage"):
@@ -270,39 +287,39 @@ def show_coverage(view: View) -> None:
         )
 
 
-def _describe_coverage(view: View, rows: Sequence) -> str:
-    """Write the headline: how often intervals by each unit contain the true score."""
+def _describe_coverage(view: View, rates_in_order: Sequence[Rate]) -> str:
+    """Write the headline: how often intervals by each unit contain the true score, and why."""
     level = 1 - view.alpha
     shares = []
-    for row in rows:
-        rate = row.covered
-        doubt = "" if contains(rate, level) else f", not {view.level}"
-        shares.append((f"{rate.share:.0%}", doubt))
+    for rate in rates_in_order:
+        comparison = f"not {view.level}"
+        if contains(rate, level):
+            comparison = f"consistent with {view.level}"
+        shares.append(f"{rate.share:.0%} of the time, {comparison}")
     if len(shares) == 1:
-        share, doubt = shares[0]
-        return (
-            f"A {view.level} interval contains the true score in {share}{doubt} of the simulations"
-        )
-    _, (by_segment, segment_doubt), (by_document, document_doubt) = shares
+        return f"A {view.level} interval contains the true score {shares[0]}"
+    _, by_segment, by_document = shares
+    reason = ""
+    if rates_in_order[1].high < level:
+        reason = ", because segments of a document are alike"
     return (
-        f"When a test set consists of documents, a {view.level} interval by segment contains the "
-        f"true score {by_segment} of the time{segment_doubt}. "
-        f"By document: {by_document}{document_doubt}"
+        f"By segment, a {view.level} interval contains the true score {by_segment}{reason}. "
+        f"By document: {by_document}"
     )
 
 
-def _explain_short_intervals(result, rows: Sequence, level: float) -> str:
-    """Write why intervals by document contain the true score less often than promised.
+def _explain_short_intervals(result, level: float) -> str:
+    """Write why percentile intervals by document contain the true score less often than promised.
 
     Empty if they do not.
     """
-    rate = rows[-1].covered
-    if not result.n_documents or rate.share is None or rate.high >= level:
+    *_, row = _covered_situations(result).values()
+    if not result.n_documents or row.covered.share is None or row.covered.high >= level:
         return ""
     fact = f" Percentile intervals of {result.n_documents} documents are too short"
     if result.n_documents < FEW_FOR_BOOTSTRAP:
         fact += ", because few documents show less spread than there is"
-    return f"{fact}. The table has the other kinds."
+    return f"{fact}."
 
 
 def _covered_situations(result) -> dict:
@@ -329,17 +346,17 @@ _EQUAL = "All systems are equal"
 _BETTER = "Some systems are truly better"
 
 
-def show_claims(view: View) -> None:
+def show_claims(view: View, question: Question) -> None:
     """Draw what happens when many pairs are tested."""
     tab, places = controls.tabs([_EQUAL, _BETTER])
     with places[tab]:
         if tab == _EQUAL:
-            _show_families(view)
+            _show_families(view, question)
         else:
             _show_better(view)
 
 
-def _show_families(view: View) -> None:
+def _show_families(view: View, question: Question) -> None:
     comparing = study(view, "validate families")
     result = comparing.run(
         families, "Comparing equal systems", partial(_draw_families, view.alpha), "simulations"
@@ -347,6 +364,7 @@ def _show_families(view: View) -> None:
     last = result.of_all_pairs[-1]
     uncorrected = last.wrong["none"]
     corrected = last.wrong["romano-wolf"]
+    question.answer(_percent(uncorrected))
     screen.answer(
         f"Compare {last.systems} equal systems without correction, and {uncorrected.share:.0%} of "
         f"test sets show a 'significant' difference. With Romano-Wolf {corrected.share:.0%} do"
@@ -451,9 +469,13 @@ def _draw_false_claims(alpha: float, result):
 
 # Units: what is significant by segment and by document.
 
+_FEW_SEGMENTS = 600  # of the simulated corpus
 
-def show_units(view: View) -> None:
+
+def show_units(view: View, question: Question) -> None:
     """Draw which pairs are significant by segment, and which by document."""
+    correction = view.comparison.settings.correction
+    view = _shorten_demo(view)
     with or_end_page():
         testset = part_with_documents(view.testset, view.metric)
     units = study(view, "validate units", trials=view.settings["trials"])
@@ -469,15 +491,19 @@ def show_units(view: View) -> None:
         by_document.metrics[view.metric],
         by_segment.settings,
     )
-    correction = view.comparison.settings.correction
     title = CORRECTIONS[correction].title
     row = result.row(correction)
     base = f"of {format_count(result.n_pairs, 'pair')}, {title}"
     screen.answer(_describe_units(result, row, title))
-    screen.tiles(
+    tiles = [
         ("Significant by segment", str(row.both + row.segment_only), base),
         ("By document", str(row.both + row.document_only), base),
-    )
+    ]
+    if result.independent_share is not None:
+        worth = 100 * result.independent_share
+        question.answer(worth)
+        tiles.append(("The segments are worth", f"{worth:.0f}%", "of as many independent ones"))
+    screen.tiles(*tiles)
     if any(row.trials_needed is None for row in result.rows):
         units.show(
             _draw_units(result),
@@ -490,12 +516,33 @@ def show_units(view: View) -> None:
         units.show_numbers(result.rows)
     warn_of_few_documents(result.n_documents)
     st.caption(
-        "Segments of a document are alike, so a test by segment can find too much. "
-        "Trust the test by document."
+        "Segments of a document are alike, so they say less than as many independent ones. A test "
+        "by segment does not know that and can find too much; trust the test by document."
     )
     with explain("units"):
         st.markdown(_explain_units(result, n_trials))
     _show_changed(view, result, correction, n_trials)
+
+
+def _shorten_demo(view: View) -> View:
+    """Return the view of the first segments of the simulated corpus; other views as they are.
+
+    On the whole corpus all differences are too large for the unit to matter.
+    """
+    source = view.source
+    is_long = source.demo is not None and view.testset.n_segments > _FEW_SEGMENTS
+    if not is_long or source.domain is not None:
+        return view
+    return replace(
+        view,
+        testset=_take_first(view.testset, _FEW_SEGMENTS),
+        source=replace(source, demo=_FEW_SEGMENTS),
+    )
+
+
+@remember(4)  # a part knows its digest, which takes time to find
+def _take_first(testset: TestSet, n: int) -> TestSet:
+    return testset.take(range(n))
 
 
 def _explain_units(result, n_trials: int) -> str:
@@ -604,13 +651,14 @@ def _default_size(result) -> int:
     return max(sizes, default=result.sizes[0])
 
 
-def show_power(view: View) -> None:
+def show_power(view: View, question: Question) -> None:
     """Draw how often a sample finds a difference, and whether the whole test set agrees."""
     answer = st.container()
     menu = st.container()
     with answer:
         samples, result, size = _run_conclusions(view, menu)
         findings, right = result.totals(size)
+        question.answer(_percent(findings))
         headline = (
             f"Samples of {size:,} segments find a difference in {findings.share:.0%} "
             "of the comparisons"
@@ -695,21 +743,17 @@ def draw_conclusions(
     )
 
 
-def show_calibration(view: View) -> None:
+def show_calibration(view: View, question: Question) -> None:
     """Draw how often the whole test set agrees with a finding, by its share of wins."""
     samples = study(view, "validate conclusions")
     result = samples.run(conclusions, "Taking samples", draw_levels, "samples of all sizes")
     findings, right = result.totals()
-    if right.n:
-        screen.answer(
-            f"When one system wins at least {view.level} of a sample's resamples, the whole test "
-            f"set agrees {right.share:.0%} of the time "
-            f"(95% CI {100 * right.low:.0f} to {100 * right.high:.0f}%)"
-        )
-    else:
-        screen.answer(f"On no sample does any system win at least {view.level} of the resamples")
+    a, b, of_closest = result.of_closest_pair()
+    question.answer(_percent(right))
+    screen.answer(_describe_calibration(right, of_closest, view.level))
     screen.tiles(
         big("Agree with the whole test set", right),
+        big(f"Of the closest pair, {a} and {b}", of_closest),
         ("Findings", f"{right.n:,}", f"of {findings.n:,} comparisons on samples of all sizes"),
     )
     study(view, "validate calibration").show(
@@ -723,13 +767,28 @@ def show_calibration(view: View) -> None:
     if _rises(result.levels):
         trend = "The more wins, the more often they agree."
     st.caption(
-        "The truth is unknown, so a finding counts as right if the whole test set agrees. Each "
-        f"sample is a part of that set, so the shares are optimistic. {trend}",
+        f"{view.level} is not the chance that a finding is right: that depends on how far apart "
+        f"the systems are. {trend}",
         help="Each line takes the findings with one range of wins in the paired bootstrap. The "
-        "pairs do differ, so this is no false-alarm rate.",
+        "truth is unknown, so a finding counts as right if the whole test set agrees. Each sample "
+        "is a part of that set, so the shares are optimistic. The pairs do differ, so this is no "
+        "false-alarm rate.",
     )
     with explain("calibration"):
         _describe_conclusions(view, result)
+
+
+def _describe_calibration(right: Rate, of_closest: Rate, level: str) -> str:
+    """Write the headline: how often the whole test set agrees, also on the closest pair."""
+    if not right.n:
+        return f"On no sample does any system win at least {level} of the resamples"
+    sentence = (
+        f"When one system wins at least {level} of a sample's resamples, the whole test set agrees "
+        f"{right.share:.0%} of the time"
+    )
+    if of_closest.n:
+        sentence += f", and {of_closest.share:.0%} for the two closest systems"
+    return sentence
 
 
 def _rises(levels) -> bool:

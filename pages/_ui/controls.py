@@ -17,6 +17,9 @@ from mtsig_core.stats.significance import ONLY_LOOK, TESTS
 from pages._ui import address
 from pages._ui.catalogue import Page
 
+#: The settings that pages offer under Change.
+OFFERED = tuple(name for name, setting in SETTINGS.items() if setting.offered is not None)
+
 
 def has_effect(page: Page, *keys: str) -> bool:
     """Return whether a page shows one of these settings.
@@ -69,28 +72,27 @@ def metric(names: Iterable[str], place=st) -> str:
     return choice("Metric", names, "metric", place=place, format_func=metric_titles(names).get)
 
 
-def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | None = None) -> dict:
-    """Describe the test in one line, and draw its settings under Change.
+def pick_settings(
+    page: Page,
+    change: DeltaGenerator | None,
+    segment_means: bool = False,
+    testset: TestSet | None = None,
+) -> dict:
+    """Draw the settings that have an effect on the page under Change, which not every page has.
 
-    Only settings that have an effect on the page are drawn. Some tests and intervals are only for
-    means of segment scores (`segment_means`).
+    Some tests and intervals are only for means of segment scores (`segment_means`).
 
     Returns
     -------
     dict
         The keyword arguments of `mtsig_core.compare`.
     """
-    names = [name for name, setting in SETTINGS.items() if setting.offered is not None]
-    is_boxed = has_effect(page, *names)
     has_ranks = "rank_rule" in page.settings
     is_compared = "test" in page.settings and "correction" in page.settings
-    box = nullcontext()
-    line = st.empty()
-    if is_boxed:
-        box = st.popover("Change", icon=":material/tune:", key="settings.box")
-    with box:
+    names = list(OFFERED)
+    with change or nullcontext():
         presets = st.container()
-        if is_boxed:
+        if change is not None:
             st.caption(
                 "Choose before you look at the result. If you try several settings and report one, you test "
                 "more than once."
@@ -100,7 +102,6 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
             look = _pick_look()
             if look != ONLY_LOOK:
                 settings["look"] = look
-        description = _describe(page, settings, testset)
         if has_ranks:
             names.append("rank_rule")
             rule = _pick_rank_rule(segment_means)
@@ -110,8 +111,6 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
             has_domains = testset is None or testset.domains is not None
             with presets:
                 _offer_presets(segment_means, has_domains, names, settings)
-    if is_boxed:
-        line.caption(description)
     return settings
 
 
@@ -150,24 +149,31 @@ def _draw_settings(page: Page, names: Sequence[str], segment_means: bool) -> dic
     return settings
 
 
-def _describe(page: Page, settings: Mapping, testset: TestSet | None) -> str:
-    """Describe the settings that have an effect on the page, in names."""
+def describe_settings(page: Page, settings: Mapping, testset: TestSet | None) -> list[str]:
+    """Write the settings that have an effect on the page in short phrases.
+
+    A number of permutations or resamples, and a seed, are left out where they are the default.
+    """
+    usual = defaults("compare")
     unit = settings["unit"]
     if unit == "auto" and testset is not None:
         unit = "segment" if testset.documents is None else "document"
     texts = {"test": SETTINGS["test"].name_value(settings["test"])}
     if unit != "auto":
         texts["unit"] = f"by {unit}"
+    if settings["trials"] != usual["trials"]:
+        draws = "resamples" if TESTS[settings["test"]].is_bootstrap else "permutations"
+        texts["trials"] = f"{settings['trials']:,} {draws}"
     texts["correction"] = _describe_correction(settings, testset)
     texts["alpha"] = f"{100 * (1 - settings['alpha']):g}% CI"
-    if settings["seed"]:
+    if settings["seed"] != usual["seed"]:
         texts["seed"] = f"seed {settings['seed']}"
     if "look" in settings:
         texts["alpha"] = f"look {settings['look']}"
     texts = {name: text for name, text in texts.items() if has_effect(page, name)}
     if "test" in texts and "unit" in texts:
         texts["test"] += f" {texts.pop('unit')}"
-    return ", ".join(texts.values()) or "Default settings"
+    return list(texts.values())
 
 
 def _describe_correction(settings: Mapping, testset: TestSet | None) -> str:

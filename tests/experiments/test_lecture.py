@@ -11,6 +11,7 @@ from sacrebleu.metrics import BLEU
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
+from mtsig_core.experiments import lecture
 from mtsig_core.experiments.error_rates import claims, families
 from mtsig_core.experiments.frame import mix_systems
 from mtsig_core.experiments.lecture import (
@@ -34,8 +35,10 @@ from mtsig_core.experiments.lecture import (
 )
 from mtsig_core.experiments.sampling import ratio_of_spreads, sampling
 from mtsig_core.report import lecture_texts as texts
+from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.engine import measure
+from mtsig_core.stats.resampling import bootstrap_weights
 from mtsig_core.stats.significance import CORRECTIONS
 from tests.builders.toys import bleu
 from tests.builders.toys import texts as words
@@ -103,9 +106,9 @@ class TestBootstrap:
                 and said in end["after"]
                 and beyond == (2 if n == 40 else 0)
             )
-            assert ("From 40 draws on it is a 95% interval." in end["conclusion"]) == (n < 40)
+            assert ("With 40 draws or more it is a 95% interval." in end["conclusion"]) == (n < 40)
             assert (
-                "2.5% of the scores lie below the interval and 2.5% above." in end["conclusion"]
+                "2.5% of the scores are below the interval and 2.5% above." in end["conclusion"]
             ) == (n == 40)
         assert " to " not in texts.bootstrap_end(found.first(1), "A", "B")["conclusion"]
 
@@ -175,7 +178,7 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
         f"{ratio:.1f} times as wide (95% CI {low:.1f} to {high:.1f}): neighbours are alike."
         in wide["conclusion"]
     )
-    assert wide["after"].endswith(". So the order was the cause.")
+    assert wide["after"].endswith(". So the order is the cause.")
 
 
 class TestDocuments:
@@ -301,7 +304,7 @@ def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turn
         for k in range(3):
             alone = scorer.corpus_score([systems[name][k]], [[reference[k]]])
             assert found.scores[k][side] == pytest.approx(alone.score)
-    said = texts.mean_end(found)
+    said = texts.mean_end(found, found.names)
     assert said["truth"] == "A"
     by_mean = f"B wins by the mean ({max(found.mean):.1f} to {min(found.mean):.1f})"
     by_corpus = f"A by the corpus score ({max(corpus):.1f} to {min(corpus):.1f})"
@@ -322,3 +325,26 @@ def test_how_often_three_sentences_disagree_against_enumeration_with_sacrebleu(m
     found = how_often(measure(few, "bleu"), seed=3, draws=20_000)
     assert 0 < np.mean(turned) < 1 and found.n < 20_000
     assert found.share == pytest.approx(np.mean(turned), abs=5 * (0.25 / found.n) ** 0.5)
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_the_units_of_a_resample_are_those_it_is_scored_on(unit):
+    """Number 300 is in the second block of draws."""
+    testset = load_demo(240)
+    measured = measure(testset, "bleu")
+    units = measured.units(unit)
+    (weights,) = lecture.from_blocks(lambda block: bootstrap_weights(units, 3, block), 299, 300)
+    counted = lecture.count_drawn_units(testset, "bleu", 300, unit=unit, seed=3)
+    assert counted == lecture.DrawnUnits(units.n, sum(weights == 0), sum(weights > 1))
+    best = bootstrap_systems(testset, "bleu", unit=unit, seed=3, resamples=300)[0]
+    by_segment = weights if unit == "segment" else weights[testset.document_index]
+    sums = by_segment @ measured.statistics[measured.names.index(best.system)]
+    assert best.drawn[-1] == pytest.approx(float(measured.metric.score(sums)))
+
+
+def test_the_first_resamples_have_a_percentile_interval_once_one_lies_beyond_each_end():
+    best = bootstrap_systems(load_demo(240), "bleu", resamples=300)[0]
+    assert best.first(39, 0.05).intervals == {"percentile": None}
+    assert best.first(300, 0.05).intervals["percentile"] == best.intervals["percentile"]
+    low, high = best.first(40, 0.05).intervals["percentile"]
+    assert [sum(best.drawn[:40] < low), sum(best.drawn[:40] > high)] == [1, 1]

@@ -155,6 +155,7 @@ def test_unit_changes_by_enumeration():
     assert bonferroni.both + bonferroni.segment_only == sum(3 * p <= 0.05 for p in by_t.values())
     assert found.n_pairs == 3
     assert found.se_ratio_low <= found.se_ratio_median <= found.se_ratio_high
+    assert found.independent_share * found.se_ratio_median**2 == pytest.approx(1)
 
 
 def test_where_a_correction_can_reject_nothing_it_says_so():

@@ -281,6 +281,10 @@ def test_conclusions_go_by_samples_and_say_what_the_whole_set_decides():
             (verdicts[:, k] == 1).sum(),
             (verdicts[:, k] == -1).sum(),
         )
+    k = next(k for k, row in enumerate(found.rows) if row is close) // len(found.sizes)
+    verdicts_of_close = np.concatenate([table[:, k] for table in found.verdicts.values()])
+    n_right, n_wrong = (int((verdicts_of_close == side).sum()) for side in (1, -1))
+    assert found.of_closest_pair() == (close.a, close.b, rate(n_right, n_right + n_wrong))
     concluded, right = found.totals(100)
     assert concluded == clustered_rate((verdicts != 0).ravel(), np.repeat(np.arange(6), 3))
     assert (right.count, right.n) == ((verdicts == 1).sum(), (verdicts != 0).sum())
