@@ -63,6 +63,10 @@ async def _read(browser, address, asks, until, think, seed):
         title = catalogue.PAGES[page].title
         try:
             if visits and not visits[-1]["wrong"]:
+                section = catalogue.PAGES[page].section
+                if section:
+                    menus = window.locator(".st-key-menus")
+                    await menus.get_by_role("button", name=section).click(timeout=_LONGEST)
                 await window.get_by_role("link", name=title, exact=True).first.click(
                     timeout=_LONGEST
                 )

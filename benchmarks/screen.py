@@ -16,6 +16,7 @@ from benchmarks.load import start, stop
 from benchmarks.window import Window, new_window
 from mtsig_core import TestSet
 from mtsig_core.stats.settings import SETTINGS
+from pages._ui.catalogue import PAGES
 
 _PAGES = ("Summary", "All pairs", "One pair", "Bootstrap")
 _ROUNDS = 5
@@ -159,8 +160,12 @@ def _visited(window: Window, link: str) -> dict[str, float]:
 
 
 def _opened(window: Window, name: str) -> dict[str, float]:
+    (section,) = (page.section for page in PAGES.values() if page.title == name)
+    window.value(f"{_with_text('.st-key-menus button p', section)}.click()")
+    link = _with_text('[data-testid="stPopoverBody"] a', name)
+    window.wait(f"!!{link}")
     window.value(f"({_WATCH})({json.dumps([name, False])})")
-    window.value(_with_text('[data-testid="stSidebar"] a', name) + ".click()")
+    window.value(f"{link}.click()")
     return _waited(window)
 
 

@@ -2,7 +2,7 @@
 
 A message says what was expected, what was read, where (file, line), and what to do. Its words are
 the same everywhere. An error also has its remedy as data: the command line shows the remedy as
-options and exits with status 2, a screen shows controls of the sidebar, and a notebook shows
+options and exits with status 2, a screen shows its controls, and a notebook shows
 arguments below the error.
 """
 

@@ -9,9 +9,8 @@ from pages._ui import controls, frame, screen
 from pages._ui.browser import command_box
 
 view = frame.take_view()
-st.title("Methods")
 if not isinstance(view, MtsigError):
-    st.subheader("The method in use")
+    st.header("The method in use")
     try:
         screen.plain(describe_methods(view.comparison, view.metric))
     except MtsigError as problem:
@@ -22,7 +21,7 @@ st.caption(
     "correction. The signature has them all. Cite the source of the test below, and Post (2018) "
     "for sacreBLEU's scores."
 )
-st.subheader("All methods")
+st.header("All methods")
 title, places = controls.tabs(list(SHOW))
 with places[title]:
     SHOW[title](view)

@@ -5,6 +5,7 @@ from functools import partial
 
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.progress_report import progress_sections
+from mtsig_core.report.sentences import list_task_settings
 from mtsig_core.report.tables import tops_table
 from pages._sections import (
     published_comparison,
@@ -18,10 +19,11 @@ from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import or_end_page
 from pages._work.memory import make_once
 
-view = results_sections.open_page(frame.take_view(), "Results")
+view = results_sections.open_page(frame.take_view())
 with or_end_page():
     comparison = view.comparison(partial(results_sections.grow_ranks, view.kept.info, view.metric))
 
+frame.show_details(list_task_settings(comparison))
 files_place = browser.export_box("task")
 answer = results_sections.show_verdict(comparison, view.metric)
 n_boxes = results_sections.show_choice(view, comparison)

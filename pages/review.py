@@ -2,12 +2,10 @@
 
 from functools import partial
 
-import streamlit as st
-
 from mtsig_core import MtsigError
 from mtsig_core.errors import StoreError
-from mtsig_core.report.caution_words import name_metric
-from mtsig_core.report.review import content_sentence, left_out_said
+from mtsig_core.report.review import content_sentence
+from mtsig_core.report.sentences import list_task_settings
 from pages._sections import (
     published_comparison,
     ranking_sections,
@@ -18,14 +16,12 @@ from pages._ui import address, browser, controls, frame, screen
 from pages._ui.screen import end_page, or_without
 
 view = frame.take_view()
-st.title("Review")
 if isinstance(view, MtsigError):
     screen.error(view)
     if not isinstance(view, StoreError):  # which it would say again
         review_sections.show_mine()
     end_page()
 if view.kept is None:
-    screen.status(["no review is open"])
     screen.plain(
         "A review keeps what you decide about a shared task: excluded systems with "
         "reasons, notes on disputed pairs, and which system is declared the winner. Start one on the "
@@ -35,16 +31,6 @@ if view.kept is None:
     review_sections.show_mine()
     end_page()
 review, metric = view.review, view.review.metric
-screen.status(
-    [
-        view.title,
-        f"{review.track or 'all'} systems",
-        *left_out_said(review),
-        name_metric(metric),
-        f"{len(review.decisions)} decided",
-        "you can change it" if view.may_edit else "read only",
-    ]
-)
 review_sections.show_message()
 review_sections.watch(view)
 
@@ -63,6 +49,7 @@ except MtsigError as problem:
     screen.error(problem)
 mend = partial(review_sections.mend, view) if view.may_edit else None
 if now is not None:
+    screen.status(list_task_settings(now))
     files_place = browser.export_box("review")
     results_sections.show_verdict(now, metric)
     results_sections.show_first_cautions(now, metric, mend)

@@ -5,13 +5,10 @@ import streamlit as st
 from mtsig_core import MtsigError
 from pages._sections import upload_sections
 from pages._ui import frame, screen
-from pages._ui.catalogue import PAGES
 
 view = frame.take_view()
-st.title(PAGES["upload"].title)
 if isinstance(view, MtsigError):
     screen.error(view)
-upload_sections.tell_what_was_opened(view)
 files = upload_sections.choose_files("data.files")
 st.caption("Drop text files (one segment per line), a table of scores, or a WMT zip.")
 try:

@@ -12,7 +12,7 @@ import pytest
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import warn
-from pages._ui.screen import in_side_bar
+from pages._ui.screen import locate_remedies
 from tests.builders.code import CORE, PAGES, name_of, nodes, offenders
 from tests.builders.results import list_codes
 
@@ -133,21 +133,21 @@ def test_a_warning_says_what_helps_in_the_words_of_who_shows_it(capsys):
     assert "Options: --unit document." in capsys.readouterr().err
 
 
-def test_a_screen_names_what_its_side_bar_has():
-    assert in_side_bar([{"unit": "document"}]) == "In the sidebar: Change > Unit: Document."
+def test_a_screen_names_where_it_has_what_mends():
+    assert locate_remedies([{"unit": "document"}]) == "Under Change: Unit: Document."
     assert (
-        in_side_bar([{"trials": 59}, {"correction": "romano-wolf"}])
-        == "In the sidebar: Change > Trials: 999, or Change > Correction: Romano-Wolf."
+        locate_remedies([{"trials": 59}, {"correction": "romano-wolf"}])
+        == "Under Change: Trials: 999, or Correction: Romano-Wolf."
     )
     assert (
-        in_side_bar([{"metrics": "bleu", "tokenize": "zh"}])
+        locate_remedies([{"metrics": "bleu", "tokenize": "zh"}])
         == "In the sidebar: Metric: BLEU with Tokenizer: zh."
     )
     assert (
-        in_side_bar([{"exclude": "GPT"}, {"tokenize": "NAME"}])
+        locate_remedies([{"exclude": "GPT"}, {"tokenize": "NAME"}])
         == "In the sidebar: Systems and segments > Exclude systems: GPT."
     )
-    assert in_side_bar([{"docs": "FILE"}, {"trials": 10**6}]) == in_side_bar([]) == ""
+    assert locate_remedies([{"docs": "FILE"}, {"trials": 10**6}]) == locate_remedies([]) == ""
 
 
 def test_what_helps_does():

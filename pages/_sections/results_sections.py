@@ -23,12 +23,10 @@ from mtsig_core.report.document import Section, TableBlock
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
     DISPUTES_NOTE,
-    count_tracks,
     describe_methods,
     explain_far_firsts,
     explain_ranking,
     list_exclusions,
-    list_task_settings,
     name_other_tops,
     name_pairs,
     state_agreement,
@@ -44,6 +42,7 @@ from mtsig_core.report.tables import (
     runs_table,
 )
 from mtsig_core.report.task_reports import disputed_records, task_report
+from mtsig_core.report.tiles import list_task_tiles
 from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
 from mtsig_core.reviews import Entry
 from mtsig_core.score_names import pick_human_scores
@@ -62,26 +61,16 @@ from pages._ui import (
     views,
 )
 from pages._ui.browser import command_box
-from pages._ui.screen import end_page, in_side_bar
+from pages._ui.screen import end_page, locate_remedies
 from pages._ui.views import TaskView, compare_by
 from pages._work.memory import make_once
 
 
-def open_page(view: TaskView | MtsigError, title: str) -> TaskView:
+def open_page(view: TaskView | MtsigError) -> TaskView:
     """Start the page of a task; end it with a message if the task cannot be read."""
-    st.title(title)
     if isinstance(view, MtsigError):
         screen.error(view)
         end_page()
-    info = view.kept.info
-    screen.status(
-        [
-            info.name,
-            format_count(len(info.pairs), "language pair"),
-            format_count(len(info.systems), "system"),
-            *count_tracks(info, info.systems),
-        ]
-    )
     return view
 
 
@@ -96,8 +85,7 @@ def grow_ranks(info: TaskInfo, metric: str, pairs: dict[str, Comparison]) -> Non
 
 
 def show_verdict(comparison: TaskComparison, metric: str) -> DeltaGenerator:
-    """Draw how the language pairs were tested, and the answer; return the place of the answer."""
-    screen.status(list_task_settings(comparison))
+    """Draw the answer, and return its place."""
     place = st.empty()
     show_answer(comparison, metric, place)
     return place
@@ -105,8 +93,9 @@ def show_verdict(comparison: TaskComparison, metric: str) -> DeltaGenerator:
 
 def show_answer(comparison: TaskComparison, metric: str, place: DeltaGenerator) -> None:
     """Draw the answer by all metrics of a comparison."""
-    with place:
-        screen.answer(f"{state_task_answer(comparison, metric)}.")
+    with place.container():
+        screen.answer(state_task_answer(comparison, metric))
+        screen.tiles(*list_task_tiles(comparison, metric))
 
 
 def show_first_cautions(
@@ -230,7 +219,7 @@ def _list_pair_cautions(comparison: TaskComparison) -> list[tuple[str, str]]:
     for lang_pair, result in comparison.pairs.items():
         cautions = fit_remedies_to_task(result.warnings)
         several = len(result.metrics) > 1
-        groups = group_cautions(cautions, several=several, say=in_side_bar)
+        groups = group_cautions(cautions, several=several, say=locate_remedies)
         rows += [(lang_pair, " ".join(texts)) for texts in groups]
     return rows
 

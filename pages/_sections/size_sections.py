@@ -88,7 +88,7 @@ def pick_test_sets(view: View) -> tuple[Sizes, dict]:
                 "Drawn by",
                 ["auto", "segment", "document"],
                 "drawn",
-                help="auto: the unit chosen in the sidebar under Change.",
+                help="auto: the unit chosen under Change.",
             )
         with repeats_place:
             repeats = controls.choice("Test sets of each size", _REPEATED, "repeats", default=100)
@@ -250,8 +250,8 @@ class Curve:
             )
         if sweep.settings.unit == "segment" and self.view.testset.documents is not None:
             screen.caution_box(
-                "Segments of a document are treated as independent, so the sizes are too small. In "
-                "the sidebar, under Change: Unit = document."
+                "Segments of a document are treated as independent, so the sizes are too small. "
+                "Under Change: Unit: Document."
             )
 
     def show(self, sweeping: Study, sweep: SizeSweep, own_plan: PairPlan, command: str) -> None:

@@ -273,7 +273,7 @@ def link(
     name: str,
     label: str,
     *,
-    icon: str = ":material/arrow_forward:",
+    icon: str | None = ":material/arrow_forward:",
     help: str | None = None,  # noqa: A002  as Streamlit's
     opened=None,
     **asks: str | None,

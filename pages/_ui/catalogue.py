@@ -1,6 +1,6 @@
 """A table of all pages, one row per page.
 
-The navigation, links, settings in the sidebar and tests use this table.
+The menus, links, settings and tests use this table.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Page:
     name: str  # of its file, and its path in the address
     title: str
     icon: str  # of Google's Material Symbols
-    settings: tuple[str, ...] = _EVERY  # those in the sidebar that have an effect
+    settings: tuple[str, ...] = _EVERY  # those that have an effect
     #: Settings that have an effect for some values of a control of the page: its key, and {value:
     #: settings}.
     further: tuple[str, Mapping[str, tuple[str, ...]]] = field(default=("", {}), hash=False)
     demo: Source = TASK  # what it opens by default
-    # the subject of its sidebar: a test set, a task, a review; a lecture has no sidebar
+    # its subject: a test set, a task, a review; a lecture has no frame
     opens: str = "testset"
 
     @property

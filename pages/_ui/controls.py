@@ -17,6 +17,9 @@ from mtsig_core.stats.significance import ONLY_LOOK, TESTS
 from pages._ui import address
 from pages._ui.catalogue import Page
 
+#: The settings that pages offer under Change.
+OFFERED = tuple(name for name, setting in SETTINGS.items() if setting.offered is not None)
+
 
 def has_effect(page: Page, *keys: str) -> bool:
     """Return whether a page shows one of these settings.
@@ -54,6 +57,12 @@ def pick_opened(
     return st.selectbox(label, list(labels), key=key, format_func=labels.get, **options)
 
 
+_CHOOSE_FIRST = (
+    "Choose unit, test and metric before you look at the result: whoever tries several and reports "
+    "one tests more than once."
+)
+
+
 def pick_metric(testset: TestSet | None, page: Page) -> str:
     """Let the user choose a metric of the test set, or any metric if the set cannot be read."""
     names = METRICS
@@ -66,41 +75,39 @@ def pick_metric(testset: TestSet | None, page: Page) -> str:
 def metric(names: Iterable[str], place=st) -> str:
     """Draw the choice of the metric in the sidebar."""
     names = list(names)
-    return choice("Metric", names, "metric", place=place, format_func=metric_titles(names).get)
+    titles = metric_titles(names)
+    return choice(
+        "Metric", names, "metric", place=place, format_func=titles.get, help=_CHOOSE_FIRST
+    )
 
 
-def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | None = None) -> dict:
-    """Describe the test in one line, and draw its settings under Change.
+def pick_settings(
+    page: Page,
+    change: DeltaGenerator | None,
+    segment_means: bool = False,
+    testset: TestSet | None = None,
+) -> dict:
+    """Draw the settings that have an effect on the page under Change, which not every page has.
 
-    Only settings that have an effect on the page are drawn. Some tests and intervals are only for
-    means of segment scores (`segment_means`).
+    Some tests and intervals are only for means of segment scores (`segment_means`).
 
     Returns
     -------
     dict
         The keyword arguments of `mtsig_core.compare`.
     """
-    names = [name for name, setting in SETTINGS.items() if setting.offered is not None]
-    is_boxed = has_effect(page, *names)
     has_ranks = "rank_rule" in page.settings
     is_compared = "test" in page.settings and "correction" in page.settings
-    box = nullcontext()
-    line = st.empty()
-    if is_boxed:
-        box = st.popover("Change", icon=":material/tune:", key="settings.box")
-    with box:
+    names = list(OFFERED)
+    with change or nullcontext():
         presets = st.container()
-        if is_boxed:
-            st.caption(
-                "Choose before you look at the result. If you try several settings and report one, you test "
-                "more than once."
-            )
+        if change is not None:
+            st.caption(_CHOOSE_FIRST)
         settings = _draw_settings(page, names, segment_means)
         if is_compared:
             look = _pick_look()
             if look != ONLY_LOOK:
                 settings["look"] = look
-        description = _describe(page, settings, testset)
         if has_ranks:
             names.append("rank_rule")
             rule = _pick_rank_rule(segment_means)
@@ -110,8 +117,6 @@ def pick_settings(page: Page, segment_means: bool = False, testset: TestSet | No
             has_domains = testset is None or testset.domains is not None
             with presets:
                 _offer_presets(segment_means, has_domains, names, settings)
-    if is_boxed:
-        line.caption(description)
     return settings
 
 
@@ -150,24 +155,31 @@ def _draw_settings(page: Page, names: Sequence[str], segment_means: bool) -> dic
     return settings
 
 
-def _describe(page: Page, settings: Mapping, testset: TestSet | None) -> str:
-    """Describe the settings that have an effect on the page, in names."""
+def describe_settings(page: Page, settings: Mapping, testset: TestSet | None) -> list[str]:
+    """Write the settings that have an effect on the page in short phrases.
+
+    A number of permutations or resamples, and a seed, are left out where they are the default.
+    """
+    usual = defaults("compare")
     unit = settings["unit"]
     if unit == "auto" and testset is not None:
         unit = "segment" if testset.documents is None else "document"
     texts = {"test": SETTINGS["test"].name_value(settings["test"])}
     if unit != "auto":
         texts["unit"] = f"by {unit}"
+    if settings["trials"] != usual["trials"]:
+        draws = "resamples" if TESTS[settings["test"]].is_bootstrap else "permutations"
+        texts["trials"] = f"{settings['trials']:,} {draws}"
     texts["correction"] = _describe_correction(settings, testset)
     texts["alpha"] = f"{100 * (1 - settings['alpha']):g}% CI"
-    if settings["seed"]:
+    if settings["seed"] != usual["seed"]:
         texts["seed"] = f"seed {settings['seed']}"
     if "look" in settings:
         texts["alpha"] = f"look {settings['look']}"
     texts = {name: text for name, text in texts.items() if has_effect(page, name)}
     if "test" in texts and "unit" in texts:
         texts["test"] += f" {texts.pop('unit')}"
-    return ", ".join(texts.values()) or "Default settings"
+    return list(texts.values())
 
 
 def _describe_correction(settings: Mapping, testset: TestSet | None) -> str:
@@ -250,9 +262,6 @@ def pick_baseline(names: list[str], place=st) -> str | None:
         [best, *names],
         "baseline",
         place=place,
-        width=310,
-        label_visibility="collapsed",
-        format_func="Compare with {}".format,
     )
     return None if baseline == best else baseline
 

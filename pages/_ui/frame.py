@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
+from itertools import groupby
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import MtsigError, TestSet
-from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import list_assumptions
 from mtsig_core.report.palette import shortened
 from mtsig_core.report.sentences import describe_settings, summarize_comparison
@@ -19,6 +20,7 @@ from pages._ui.views import View
 from pages._work import events
 
 _FRAMED = "frame.drawn_in_this_run"
+_DETAILS = "frame.details"  # the place under Change for all that is known of data and test
 SET = "frame.set"  # name and content of the test set that is open
 # the name of a set whose content is another than when the link was made or the page was opened
 _CHANGED = "frame.changed"
@@ -40,50 +42,82 @@ def navigate():
 
 
 def draw() -> None:
-    """Draw the links to the pages, the test set and the settings in the sidebar, then the page."""
+    """Draw the menus of pages, the header and the sidebar, then the page."""
     opened, page = navigate()
     with events.timed("page", page=page.name):
         screen.style()
         address.begin(page.name)
         background.begin()
-        if page.opens == "lecture":  # one screen, without a sidebar
+        if page.opens == "lecture":  # one screen, without a frame
             _name_tab(page.title, None)
             _run(opened, page)
             address.write()
         else:
-            _draw_with_sidebar(opened, page)
+            _draw_with_frame(opened, page)
 
 
-def _draw_with_sidebar(opened, page: Page) -> None:
+def _draw_with_frame(opened, page: Page) -> None:
+    with st.container(key="menus"):
+        menus = st.empty()
+    query = _draw_menus(menus, opened)
+    with st.container(horizontal=True, vertical_alignment="center", key="header"):
+        st.title(page.title, anchor=False, width="content")
+        data = st.empty()
+        change = _make_change(page)
+    below = st.container()
     with st.sidebar:
-        links = st.empty()
-        queries = _draw_links(links, opened)
         browser.show_page_top(f"{page.name} {address.asked(views.LINK)}")
-        view = _choose_view(page)
-    _show_demo_banner(page, view)
-    above = st.container()
+        view = _choose_view(page, change)
     title = None
     if not isinstance(view, MtsigError):
         title = view.title
+        _describe_view(data, view, page)
+    st.session_state[_DETAILS] = None
+    if change is not None:
+        st.session_state[_DETAILS] = change.container()
     _name_tab(page.title, title)
+    _explain_simulated_task(view)
     _run(opened, view)
     browser.keep_drafts(page.name)
-    _finish(links, opened, queries, above)
+    _finish(menus, opened, query, below)
 
 
-def _show_demo_banner(page: Page, view) -> None:
-    """Show that the data are simulated, with a link to Upload."""
-    size = getattr(view, "simulated_size", None)
-    if size is not None:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="demo"):
-            st.html(f"<b>Demo data</b> Simulated: {size}.", width="content")
-            if page.name != "upload":
-                address.link("upload", "Upload your data", icon=":material/upload:")
-    opened = getattr(view, "instead_of", "")
-    if opened:
+def _make_change(page: Page) -> DeltaGenerator | None:
+    """Draw the button Change, and return the place of the settings; None if the page has none."""
+    if page.opens == "review" or not controls.has_effect(page, *controls.OFFERED):
+        return None
+    return st.popover("Change", icon=":material/tune:", key="settings.box")
+
+
+def _describe_view(place: DeltaGenerator, view, page: Page) -> None:
+    """Name the data on screen, their size, and the method; simulated data with a link to Upload."""
+    phrases, method = view.describe_data(), []
+    if page.opens != "review":
+        testset = getattr(view, "testset", None)  # a task has many
+        method = controls.describe_settings(page, view.settings, testset)
+    with place.container(horizontal=True, vertical_alignment="center", key="header.data"):
+        if view.is_simulated:
+            st.html('<span class="mt-demo">Demo data</span>', width="content")
+        screen.status(phrases, method)
+        if view.is_simulated and page.name != "upload":
+            address.link("upload", "Upload your data", icon=None)
+
+
+def show_details(*lines: Iterable[str]) -> None:
+    """Draw lines on data and test below the settings, if the page has settings."""
+    place = st.session_state.pop(_DETAILS)
+    if place is not None:
+        with place:
+            screen.status(*lines)
+
+
+def _explain_simulated_task(view) -> None:
+    """Say why the page of a task shows the simulated one, not the test set that is open."""
+    name = getattr(view, "instead_of", "")
+    if name:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             screen.caution_box(
-                f"{opened} is one test set, not a shared task. So this page shows the simulated task. "
+                f"{name} is one test set, not a shared task. So this page shows the simulated task. "
                 "Summary has the results of your test set."
             )
             address.link("summary", "Open Summary")
@@ -95,14 +129,14 @@ def _name_tab(page: str, opened: str | None) -> None:
     st.set_page_config(" · ".join(names))
 
 
-def _choose_view(page: Page):
+def _choose_view(page: Page, change: DeltaGenerator | None):
     """Let the user choose the data of the page; return their view, or the reason for no view."""
     try:
         if page.opens == "task":
-            return views.choose_task()
+            return views.choose_task(change)
         if page.opens == "review":
             return views.choose_review()
-        return _choose_testset(page)
+        return _choose_testset(page, change)
     except MtsigError as problem:
         return problem
 
@@ -113,7 +147,7 @@ def _run(opened, view) -> None:
         opened.run()
 
 
-def _choose_testset(page: Page) -> View:
+def _choose_testset(page: Page, change: DeltaGenerator | None) -> View:
     """Let the user choose a test set and the settings; return their view."""
     offers = testsets.available()
     name_in_address = address.asked("testset")
@@ -133,12 +167,12 @@ def _choose_testset(page: Page) -> View:
         full_set = offer.load()
     except MtsigError:  # the controls stay, and what they are set to
         controls.pick_metric(None, page)
-        controls.pick_settings(page)
+        controls.pick_settings(page, change)
         raise
     _notice(name, full_set, offer.may_change)
     metric = controls.pick_metric(full_set, page)
     full_set = views.pick_tokenizer(full_set)
-    settings = controls.pick_settings(page, metric in full_set.scores, full_set)
+    settings = controls.pick_settings(page, change, metric in full_set.scores, full_set)
     selection = views.pick_selection(
         full_set, offer.source, metric, controls.has_effect(page, "part")
     )
@@ -165,31 +199,38 @@ def _notice(name: str, full_set: TestSet, may_change: bool) -> None:
     address.keep(address.SEEN, [full_set.digest[:12]] if may_change else None)
 
 
-def _draw_links(place, opened, drawn_query: dict | None = None) -> dict:
-    """Draw the links to all pages unless they are drawn with this query; return their query."""
+def _draw_menus(place, opened, drawn_query: dict | None = None) -> dict:
+    """Draw a menu of pages for each section unless drawn with this query; return their query."""
     query = address.elsewhere({})
     if query == drawn_query:
         return query
-    with place.container(gap="xxsmall"):
-        section = ""
-        for page in PAGES.values():
-            if page.section != section:
-                st.html(f'<div class="mt-section">{page.section}</div>')
-                section = page.section
-            is_here = page.name == address.page()
-            address.link(
-                page.name,
-                page.title,
-                icon=f":material/{page.icon}:",
-                opened=opened if is_here else None,
-            )
+    with place.container(horizontal=True, gap="xsmall"):
+        for section, pages in groupby(PAGES.values(), lambda page: page.section):
+            with _make_menu(section):
+                for page in pages:
+                    is_here = page.name == address.page()
+                    address.link(
+                        page.name,
+                        page.title,
+                        icon=f":material/{page.icon}:",
+                        opened=opened if is_here else None,
+                    )
     return query
 
 
-def _finish(links, opened, query: dict, above) -> None:
+def _make_menu(section: str):
+    """Draw the button of a menu, bold where the open page is; pages of no section need none."""
+    if not section:
+        return nullcontext()
+    if section == PAGES[address.page()].section:
+        section = f"**{section}**"
+    return st.popover(section, type="tertiary")
+
+
+def _finish(menus, opened, query: dict, below) -> None:
     """Complete a run after the page has drawn all its controls.
 
-    `query` is the query of the links that were drawn before.
+    `query` is the query of the menus that were drawn before.
     """
     messages = [shortened(text, _WIDEST) for text in address.complaints()]
     if _CHANGED in st.session_state:
@@ -197,18 +238,13 @@ def _finish(links, opened, query: dict, above) -> None:
             "This test set has changed since the link was made or the page was opened: its files changed, "
             "or the link means another set. Numbers may differ from those you saw before."
         )
-    with above:
-        screen.messages(messages)
+    with below:
+        for message in messages:
+            screen.error(message)
     address.write()
-    _draw_links(links, opened, query)
+    _draw_menus(menus, opened, query)
     with st.sidebar:
         address.keep_in_browser({address.SEEN: address.asked(address.SEEN)})
-
-
-def open_testset(name: str) -> None:
-    """Run the page again on another test set."""
-    address.keep("testset", [name])
-    st.rerun()
 
 
 def open_task(name: str, pair: str) -> None:
@@ -238,7 +274,6 @@ def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bo
     """
     view = take_view()
     page = PAGES[address.page()]
-    st.title(page.title)
     try:
         if isinstance(view, MtsigError):
             raise view
@@ -255,13 +290,9 @@ def open_page(adjust: Callable[[View], View] = lambda view: view, experiment: bo
 
 
 def _show_status(view: View, page: Page, experiment: bool) -> None:
-    """Draw lines on the data, the test and what was assumed, and caveats of an experiment."""
+    """Draw what was assumed, and caveats of an experiment; under Change data and test in detail."""
     comparison = view.comparison
     data, *_ = summarize_comparison(comparison)
-    data = list(data)
-    n_excluded = len(set(view.selection.family.systems) - set(view.testset.systems))
-    if n_excluded:
-        data.append(f"{format_count(n_excluded, 'system')} excluded")
     settings = {
         name: text
         for name, text in describe_settings([comparison]).items()
@@ -272,8 +303,8 @@ def _show_status(view: View, page: Page, experiment: bool) -> None:
     test = list(settings.values())
     if experiment and "alpha" in settings:
         test.append("each figure says how it is tested")
-    assumptions = list_assumptions(comparison.testset.assumed, [view.metric], remedies=True)
-    screen.status(data, test, assumptions)
+    show_details(data, test)
+    screen.status(list_assumptions(comparison.testset.assumed, [view.metric], remedies=True))
     if experiment:
         screen.cautions(
             caution

@@ -34,36 +34,38 @@ from mtsig_core.stats.settings import SETTINGS
 from pages._server.components import STYLE
 from pages._ui import controls
 
-#: Where the sidebar has the control of an argument; after the last `>` comes its label.
-LABELS = {
+_UNDER_CHANGE = {
+    name: setting.title
+    for name, setting in SETTINGS.items()
+    if setting.offered or name in ("rank_rule", "look")
+}
+_IN_SIDEBAR = {
     "metrics": "Metric",
     "tokenize": "Tokenizer",
     "exclude": "Systems and segments > Exclude systems",
     "refs_as_systems": "Systems and segments > References take part as systems",
 }
-for _name, _setting in SETTINGS.items():
-    if _setting.offered or _name in ("rank_rule", "look"):
-        LABELS[_name] = f"Change > {_setting.title}"
+#: The labels of the controls that the frame has for arguments; after the last `>` comes the label.
+LABELS = _UNDER_CHANGE | _IN_SIDEBAR
 _TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
-def in_side_bar(remedies: Iterable[Remedy]) -> str:
-    """Write where the sidebar has these remedies, as a sentence; empty if it has none of them.
+def locate_remedies(remedies: Iterable[Remedy]) -> str:
+    """Write where the frame has these remedies, in a sentence for each place; empty without any.
 
-    >>> in_side_bar([{"unit": "document"}, {"trials": 2345}, {"docs": "FILE"}, {"metrics": "bleu"}])
-    'In the sidebar: Change > Unit: Document, or Change > Trials: 4,999, or Metric: BLEU.'
+    >>> locate_remedies([{"unit": "document"}, {"trials": 2345}, {"docs": "F"}, {"metrics": "bleu"}])
+    'Under Change: Unit: Document, or Trials: 4,999. In the sidebar: Metric: BLEU.'
     """
-    ways = []
+    ways: dict[str, list[str]] = {}
     for remedy in remedies:
-        if all(_is_in_side_bar(name, value) for name, value in remedy.items()):
+        if all(_is_on_screen(name, value) for name, value in remedy.items()):
+            place = "In the sidebar" if remedy.keys() <= _IN_SIDEBAR.keys() else "Under Change"
             settings = [_describe_setting(name, value) for name, value in remedy.items()]
-            ways.append(" with ".join(settings))
-    if not ways:
-        return ""
-    return f"In the sidebar: {', or '.join(ways)}."
+            ways.setdefault(place, []).append(" with ".join(settings))
+    return " ".join(f"{place}: {', or '.join(settings)}." for place, settings in ways.items())
 
 
-def _is_in_side_bar(name: str, value: str | int) -> bool:
+def _is_on_screen(name: str, value: str | int) -> bool:
     if name == "trials":
         return int(value) <= _TRIALS[-1]
     if name == "exclude":
@@ -73,7 +75,7 @@ def _is_in_side_bar(name: str, value: str | int) -> bool:
 
 
 def _describe_setting(name: str, value: str | int) -> str:
-    """Write a setting with its value as the sidebar has them."""
+    """Write a setting with its value as its control has them."""
     label = LABELS[name]
     if value is True:
         return label
@@ -121,13 +123,14 @@ def _literal(text: str) -> str:
 
 
 def status(*lines: Iterable[str]) -> None:
-    """Draw lines of short phrases on the data and the test."""
+    """Draw lines of short phrases on the data and the test; nothing without any."""
     written = []
     for line in lines:
         phrases = list(line)
         if phrases:
             written.append(_literal(" · ".join(phrases)))
-    st.html(f'<div class="mt-status">{"<br>".join(written)}</div>')
+    if written:
+        st.html(f'<div class="mt-status">{"<br>".join(written)}</div>')
 
 
 def answer(text: str) -> None:
@@ -164,22 +167,11 @@ def faint(text: str, width: str = "stretch") -> None:
 
 def error(problem: str | MtsigError) -> None:
     """Draw a message about something that the user can correct, and where."""
-    advice = in_side_bar(getattr(problem, "remedies", ()))
+    advice = locate_remedies(getattr(problem, "remedies", ()))
     text = f"{problem} {advice}".rstrip()
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}..."
-    st.html(_error_box(text))
-
-
-def _error_box(text: str) -> str:
-    return f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>'
-
-
-def messages(texts: Iterable[str]) -> None:
-    """Draw messages above the title of a page, clear of the toolbar."""
-    boxes = [_error_box(text) for text in texts]
-    if boxes:
-        st.html(f'<div class="mt-above">{"".join(boxes)}</div>')
+    st.html(f'<div class="mt-box mt-error" role="alert">{_literal(text)}</div>')
 
 
 def caution_box(text: str) -> None:
@@ -190,12 +182,12 @@ def caution_box(text: str) -> None:
 def cautions(all_cautions: Iterable[Caution], several: bool = False, hints: bool = True) -> None:
     """Draw caveats, a box for each kind.
 
-    With `several` metrics each names its metric; with `hints` each shows where the sidebar has its
+    With `several` metrics each names its metric; with `hints` each shows where the frame has its
     remedy.
     """
     options = {"several": several}
     if hints:
-        options["say"] = in_side_bar
+        options["say"] = locate_remedies
     boxes = []
     for texts in group_cautions(all_cautions, **options):
         lines = "<br>".join(_literal(text) for text in texts)

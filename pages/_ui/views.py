@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import (
     METRICS,
@@ -26,7 +27,10 @@ from mtsig_core.errors import format_count
 from mtsig_core.experiments.rankings import task_by_rules
 from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
+from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.report.review import left_out_said
+from mtsig_core.report.sentences import count_tracks
 from mtsig_core.results import TaskComparison
 from mtsig_core.reviews import Review
 from mtsig_core.score_names import order_metrics
@@ -288,12 +292,21 @@ class View:
         return self.full_set.name
 
     @property
-    def simulated_size(self) -> str | None:
-        """Return the size of simulated data; None for other data."""
-        if not self.full_set.simulated:
-            return None
-        systems = format_count(len(self.full_set.systems), "system")
-        return f"{systems}, {format_count(self.full_set.n_segments, 'segment')}"
+    def is_simulated(self) -> bool:
+        """Return whether the data are simulated."""
+        return self.full_set.simulated
+
+    def describe_data(self) -> list[str]:
+        """Write name and size of the test set in short phrases."""
+        testset = self.testset
+        phrases = [testset.name, format_count(testset.n_segments, "segment")]
+        if testset.n_documents is not None:
+            phrases.append(format_count(testset.n_documents, "document"))
+        phrases.append(format_count(len(testset.systems), "system"))
+        n_excluded = len(set(self.selection.family.systems) - set(testset.systems))
+        if n_excluded:
+            phrases.append(f"{format_count(n_excluded, 'system')} excluded")
+        return phrases
 
     @property
     def comparison(self) -> Comparison:
@@ -405,12 +418,16 @@ class TaskView:
         return self.kept.info.name
 
     @property
-    def simulated_size(self) -> str | None:
-        """Return the size of simulated data; None for other data."""
-        if not self.offer.is_simulated:
-            return None
-        systems = format_count(len(self.kept.info.systems), "system")
-        return f"{systems}, {format_count(len(self.kept.info.pairs), 'language pair')}"
+    def is_simulated(self) -> bool:
+        """Return whether the data are simulated."""
+        return self.offer.is_simulated
+
+    def describe_data(self) -> list[str]:
+        """Write name and size of the task in short phrases."""
+        info = self.kept.info
+        pairs = format_count(len(info.pairs), "language pair")
+        systems = format_count(len(info.systems), "system")
+        return [info.name, pairs, systems, *count_tracks(info, info.systems)]
 
     @property
     def settings_without_rule(self) -> dict:
@@ -509,8 +526,8 @@ def _key(kept_task: KeptTask, metrics: list[str], settings: dict) -> tuple:
     return "task", kept_task.digest, *metrics, tuple(sorted(result_cache.drawing(settings).items()))
 
 
-def choose_task() -> TaskView:
-    """Draw the controls in the sidebar; return the view that they make."""
+def choose_task(change: DeltaGenerator) -> TaskView:
+    """Draw the controls in the sidebar and under `change`; return the view that they make."""
     address.keep(BACK, None)
     offers = _list_task_offers()
     usual = _find_task_of_set(offers)
@@ -536,13 +553,13 @@ def choose_task() -> TaskView:
         own_scores = kept_task.info.own_scores
     except MtsigError:  # the controls stay
         controls.metric(METRICS)
-        controls.pick_settings(PAGES["results"])
+        controls.pick_settings(PAGES["results"], change)
         raise
     names = list(own_scores)
     if kept_task.info.with_texts:
         names += METRICS
     metric = controls.metric(order_metrics(names, kept_task.info.primary))
-    settings = controls.pick_settings(PAGES["results"], metric in own_scores)
+    settings = controls.pick_settings(PAGES["results"], change, metric in own_scores)
     instead_of = ""
     is_chosen = name_in_address is not None and name != usual
     if offers[name].is_simulated and not is_chosen:
@@ -628,9 +645,23 @@ class ReviewView:
         return None if self.before is None else self.before.title
 
     @property
-    def simulated_size(self) -> str | None:
-        """Return the size of simulated data; None for other data."""
-        return None if self.before is None else self.before.simulated_size
+    def is_simulated(self) -> bool:
+        """Return whether the data are simulated."""
+        return self.before is not None and self.before.is_simulated
+
+    def describe_data(self) -> list[str]:
+        """Write in short phrases what is reviewed, and how far the review is."""
+        if self.kept is None:
+            return ["no review is open"]
+        review = self.review
+        return [
+            self.title,
+            f"{review.track or 'all'} systems",
+            *left_out_said(review),
+            name_metric(review.metric),
+            f"{len(review.decisions)} decided",
+            "you can change it" if self.may_edit else "read only",
+        ]
 
     @property
     def review(self) -> Review:
@@ -737,10 +768,10 @@ def _close():
 # Two systems of a test set, and opening One pair on them.
 
 
-def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, str, list]:
+def choose_pair(view: View, columns: int | Sequence[float] | None) -> tuple[str, str, list]:
     """Let the user choose two systems, by default the two best; also return the free columns.
 
-    With fewer than two systems it ends the page.
+    Without columns the choice is in the sidebar. With fewer than two systems it ends the page.
     """
     names = [system.system for system in view.result.systems]
     if len(names) < 2:
@@ -748,7 +779,10 @@ def choose_pair(view: View, columns: int | Sequence[float] = 2) -> tuple[str, st
             "There is only one system, so there is no pair. Upload another output, or exclude fewer systems."
         )
         end_page()
-    left, right, *free_columns = st.columns(columns)
+    places = [st.sidebar] * 2
+    if columns is not None:
+        places = st.columns(columns)
+    left, right, *free_columns = places
     a = controls.choice("System A", names, "a", place=left)
     b = controls.choice("System B", names, "b", names[1], place=right)
     if a == b:

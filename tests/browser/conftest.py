@@ -244,8 +244,12 @@ def ready(page):
 
 
 def follow(page, name):
-    """Open another page by its link in the sidebar."""
-    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    """Open another page by its link in the menus."""
+    (section,) = (row.section for row in PAGES.values() if row.title == name)
+    if section:
+        page.locator(".st-key-menus").get_by_role("button", name=section).click()
+    menus = page.locator(".st-key-menus, [data-testid=stPopoverBody]")
+    menus.get_by_role("link", name=name, exact=True).click()
     page.wait_for_selector(f"h1:has-text('{name}')")
 
 

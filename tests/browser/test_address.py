@@ -182,5 +182,6 @@ def test_the_link_to_the_open_page_is_marked(served, page, address):
     """The first page has two addresses."""
     page.goto(f"{served}/{address}")
     ready(page)
-    links = page.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
+    page.get_by_role("button", name="Compare").click()
+    links = page.get_by_test_id("stPopoverBody").get_by_test_id("stPageLink-NavLink")
     assert links.evaluate_all(MARKED) == ["Summary"]

@@ -1,6 +1,7 @@
 """On a phone: what figures say is whole, and the sidebar closes by itself."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import choose, cut_in_figures, follow, opened, ready, watched
 from tests.builders.apps import LIGHTER
@@ -35,7 +36,8 @@ def phone(window):
     ],
 )
 def test_no_number_is_cut(at, phone, path, figures):
-    phone.goto(at(path, ("--demo-segments", 600), trials=999, **LIGHTER.get(path, {})))
+    asked = {"trials": 999, "questions": "off", **LIGHTER.get(path, {})}
+    phone.goto(at(path, ("--demo-segments", 600), **asked))
     ready(phone)
     drawn = phone.locator(".js-plotly-plot")
     drawn.nth(figures - 1).wait_for()
@@ -62,20 +64,18 @@ def open_side_bar(page):
 
 
 @pytest.mark.long
-def test_the_side_bar_closes_once_a_page_or_a_set_is_chosen(at, phone):
+def test_the_side_bar_closes_once_a_set_is_chosen_and_a_menu_once_a_page_is(at, phone):
     phone.goto(at("upload", ("--demo-segments", 60)))
     ready(phone)
     assert not covers(phone)
-    for choice in (
-        lambda: follow(phone, "Methods"),
-        lambda: choose(phone, phone.locator(".st-key-testset input"), "simulated, 300 segments"),
-    ):
-        open_side_bar(phone)
-        choice()
-        ready(phone)
-        phone.wait_for_function(
-            "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0"
-        )
+    follow(phone, "Methods")
+    expect(phone.get_by_test_id("stPopoverBody")).to_have_count(0)  # the menu closes, too
+    open_side_bar(phone)
+    choose(phone, phone.locator(".st-key-testset input"), "simulated, 300 segments")
+    ready(phone)
+    phone.wait_for_function(
+        "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0"
+    )
     phone.goto(
         at("upload", ("--demo-segments", 60), task="true")
     )  # nothing opens a sidebar that is closed

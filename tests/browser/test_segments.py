@@ -3,7 +3,7 @@
 import pytest
 
 from mtsig_core.report.commands import source_options
-from tests.browser.conftest import fits, settled
+from tests.browser.conftest import fits, follow, settled
 from tests.builders.screens import replace_in_some, written
 
 pytestmark = pytest.mark.browser
@@ -75,7 +75,7 @@ def test_keys_filters_and_the_address_and_no_filter_is_left_when_the_pair_leads_
     settled(page)
     assert page.locator(".mt-answer").inner_text() == "No segment matches"
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="One pair", exact=True).click()
+    follow(page, "One pair")
     page.wait_for_url("**/pair**")
     settled(page)
     page.get_by_role("tab", name="Segments").click()

@@ -93,7 +93,7 @@ def test_ranks_as_wmt24_ask_for_domains(opened, source, texts, tmp_path):
     for said in (
         "as WMT24 need domains",
         "a column 'domain' of the table of scores",
-        "In the sidebar: Change > Rank rule: simultaneous rank ranges.",
+        "Under Change: Rank rule: simultaneous rank ranges.",
     ):
         assert said in words(app)
     head, *lines = (tmp_path / "human.tsv").read_text().splitlines()

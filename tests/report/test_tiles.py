@@ -25,10 +25,10 @@ def write_tiles(tiles):
 
 def test_of_two_systems_the_tiles_have_the_improvement_of_the_best():
     assert write_tiles(list_answer_tiles(compare_two(), "bleu")) == [
-        "Difference in BLEU: +0.50 (A 30.00, B 29.50)",
+        "Difference in BLEU: +0.50 (A 30.00 vs. B 29.50)",
         "95% CI: -0.50 to 1.50 (of the difference)",
-        "p: 0.400 (not significant: above 0.05)",
-        "Smallest detectable difference: 1.40 (found 8 times in 10, smaller ones less often)",
+        "p: 0.400 (not significant at 0.05)",
+        "Smallest detectable: 1.40 (found 8 times in 10, smaller ones less often)",
     ]
 
 
@@ -52,9 +52,9 @@ def test_the_sign_is_the_same_in_tiles_figure_and_table(baseline, sign, higher_i
 
 def test_what_seems_to_contradict_is_in_one_note():
     excluded = list_answer_tiles(compare_two(1.2), "bleu")
-    assert excluded[1].note == "excludes 0, by another method: the test decides"
+    assert excluded[1].note == "of the difference; excludes 0, by another method: the test decides"
     contained = list_answer_tiles(compare_two(0.5, "a", 0.001), "bleu")
-    assert contained[1].note == "contains 0, by another method: the test decides"
+    assert contained[1].note == "of the difference; contains 0, by another method: the test decides"
     assert contained[3].note.endswith("when found, they tend to look too large")
 
 
@@ -67,9 +67,9 @@ def test_of_several_systems_the_tiles_are_of_the_first_two():
         systems.append(replace(row, rank_low=low, rank_high=high))
     found = comparison(replace(made, systems=tuple(systems)))
     first = list_answer_tiles(found, "bleu")[0]
-    assert (first.number, first.note) == ("-10.00", "C 20.00, A 30.00")
+    assert (first.number, first.note) == ("-10.00", "C 20.00 vs. A 30.00")
     assert list_answer_tiles(found, "bleu")[2].note == (
-        "significant: at most 0.05; corrected for 3 pairs"
+        "significant at 0.05, corrected for 3 pairs"
     )
 
 
