@@ -6,9 +6,19 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.starlette import App
 
-from pages._server import guard, health, lifecycle, no_page, review_steps, sessions
+from pages._server import (
+    frontend,
+    guard,
+    health,
+    internals,
+    lifecycle,
+    no_page,
+    review_steps,
+    sessions,
+)
 from pages._work import events
 
+internals.serve_files_by(frontend.Frontend)
 # `streamlit run asgi.py` looks for this name in the text of this file.
 app = App(
     Path(__file__).with_name("app.py"),

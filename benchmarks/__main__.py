@@ -315,6 +315,12 @@ def main():
         "browser waits for pages, and for what another setting changes",
     )
     parser.add_argument(
+        "--first-visit",
+        action="store_true",
+        help="instead of the table: what a browser that knows nothing "
+        "loads over a slow line, and how long it takes",
+    )
+    parser.add_argument(
         "--peers",
         metavar="PYTHON",
         help="instead of the table: the command lines of peers, in an "
@@ -332,6 +338,10 @@ def main():
         return load.main(args)
     if args.growth:
         return growth.draw(growth.growth(args.repeats))
+    if args.first_visit:
+        from benchmarks import first_visit  # late: it needs a browser
+
+        return first_visit.first_visit()
     testset = data.load(args.folder, args.langpair)
     if args.screen:
         from benchmarks import screen  # late: it needs a browser

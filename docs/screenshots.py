@@ -108,7 +108,7 @@ def take(address, wanted):
                 viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True
             )  # it evaluates text in the page to know when all is drawn
             tab = context.new_page()
-            tab.goto(f"{address}/{'' if page == 'summary' else page}")
+            tab.goto(f"{address}/{'' if page == 'summary' else page}?questions=off")
             finished(tab)
             tab.screenshot(path=path)
             print(path)

@@ -272,10 +272,10 @@ def check(history: Sequence[Entry], change: Change) -> None:
     if isinstance(change, TakeBack):
         if not 1 < change.number <= len(history):
             raise SettingError(
-                f"Entry {change.number} cannot be taken back. Expected one from 2 to {len(history)}."
+                f"Entry {change.number} cannot be undone. Expected one from 2 to {len(history)}."
             )
         if change.number in taken_back(history):
-            raise SettingError(f"Entry {change.number} is taken back already.")
+            raise SettingError(f"Entry {change.number} was already undone.")
         return
     if isinstance(change, NoteOn) and change.a == change.b:
         raise SettingError("A note is on two systems. Choose two different ones.")

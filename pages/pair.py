@@ -10,14 +10,14 @@ view = frame.open_page()
 a, b, _ = views.choose_pair(view, columns=None)
 pair = pair_sections.examine_systems(view, a, b)
 files_place = browser.export_box("pair")
-screen.answer(pair_sections.state_verdict(pair))
+pair_sections.show_verdict(pair)
 cautions = pair_sections.list_cautions(pair)
 n_more = caution_boxes.show(cautions, "first", most=2)
 if n_more:
     screen.faint(f"{format_count(n_more, 'more caveat')} under Other tests and intervals.")
 if pair.identical:
     screen.end_page()
-pair_sections.show_contradictions(pair)
+pair_sections.show_unlike(pair)
 
 left, right = st.columns(2)
 with left:

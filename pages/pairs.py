@@ -1,6 +1,7 @@
 """All pairs: which systems differ significantly, and does that depend on correction or test."""
 
-from mtsig_core.report.sentences import explain_own_tests, has_p_values
+from mtsig_core.report.sentences import explain_own_tests, has_p_values, state_family
+from mtsig_core.report.tiles import list_family_tiles
 from mtsig_core.stats.ranks import better_matrix, intransitive_triples
 from pages._sections import comparison_sections, pairs_sections
 from pages._ui import browser, caution_boxes, controls, frame, screen, views
@@ -13,7 +14,8 @@ if not result.pairs:
     screen.plain("Upload a second output, or exclude fewer systems.")
     screen.end_page()
 files_place = browser.export_box("pairs")
-screen.answer(pairs_sections.state_answer(result, settings))
+screen.answer(state_family(comparison, view.metric))
+screen.tiles(*list_family_tiles(comparison, view.metric))
 caution_boxes.show(
     (caution for caution in comparison.warnings if caution.concerns_all), "first", most=2
 )

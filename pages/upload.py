@@ -9,7 +9,6 @@ from pages._ui import frame, screen
 view = frame.take_view()
 if isinstance(view, MtsigError):
     screen.error(view)
-upload_sections.tell_what_was_opened(view)
 files = upload_sections.choose_files("data.files")
 st.caption("Drop text files (one segment per line), a table of scores, or a WMT zip.")
 try:

@@ -3,6 +3,7 @@ SCENES.mean = (main, body, stage) => {
   const all = make('div', 'column whole'), [first, second] = body.names
   const rows3 = body.outputs.map((two, k) => two.map((text, side) =>
     make('div', 'row', '', make('b', `badge ${'ab'[side]}`, fixed(body.scores[k][side])), make('span', `text ${'ab'[side]}`, text))))
+  const references = body.references.map(text => make('div', 'row', '', make('b', 'badge', 'ref'), make('span', 'text', text)))
   const big = (side, value, what) => {
     const node = make('span', `big ${'ab'[side]}`, value)
     return [node, make('div', '', '', node, make('div', '', `${what}, ${body.names[side]}`))]
@@ -10,7 +11,7 @@ SCENES.mean = (main, body, stage) => {
   const [, meanA] = big(0, fixed(body.mean[0]), 'mean'), [, meanB] = big(1, fixed(body.mean[1]), 'mean')
   const [corpusA, boxA] = big(0, '\u2013', 'BLEU'), [corpusB, boxB] = big(1, '\u2013', 'BLEU')
   const bins = make('canvas'), facts = make('div', 'facts four', '', meanA, meanB, boxA, boxB), below = make('div', 'below', '', facts, bins)
-  all.append(...rows3.flat(), below)
+  all.append(...rows3.flatMap((two, k) => [references[k], ...two]), below)
   main.append(all)
   const box = bins.getBoundingClientRect(), scale = devicePixelRatio || 1, pen = bins.getContext('2d'), style = getComputedStyle(bins)
   bins.width = box.width * scale

@@ -418,7 +418,7 @@ def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
     >>> upload_name([("news_ref.txt", "reference", "news_ref"), ("news_A.txt", "system", "news_A")])
     'news'
     >>> upload_name([("ref.txt", "reference", "ref"), ("A.txt", "system", "A"), ("B.de-en.txt", "system", "B")])
-    'A, B de-en'
+    'A vs. B de-en'
     >>> upload_name([("ratings.tsv", "scores", "ratings")])
     'ratings'
     """
@@ -434,6 +434,8 @@ def upload_name(files: Sequence[tuple[str, str, str]]) -> str:
 
 
 def _join_names(names: Sequence[str]) -> str:
+    if len(names) == 2:
+        return " vs. ".join(map(_shorten_name, names))
     joined = ", ".join(map(_shorten_name, names[:_MAX_NAMES]))
     if len(names) > _MAX_NAMES:
         joined += f" and {len(names) - _MAX_NAMES} more"

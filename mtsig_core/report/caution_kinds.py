@@ -62,7 +62,7 @@ _FAULTS = {
         "Replace the entities with their characters.",
     ),
     "script": (
-        "{a} is in another script than the references in {n:,} of {n_lines:,} segments. The first is segment "
+        "{a} uses a different script from the references in {n:,} of {n_lines:,} segments. The first is segment "
         "{line}: '{example}'.",
         "Check these segments.",
     ),
@@ -77,7 +77,7 @@ _CHARACTERS = {
     "alphabet": ("words", "Write outputs and references in one alphabet."),
     "quotes": (
         "quotation marks",
-        "Write them alike in outputs and references, if they should not count.",
+        "Write them the same way in outputs and references if they should not count as differences.",
     ),
 }
 
@@ -188,7 +188,7 @@ def _name_groups(caution: Caution) -> dict[str, str]:
 def _doubt_agreement(caution: Caution) -> dict[str, str]:
     facts = caution.facts
     if facts["doubt"] == "metric":
-        return {"meaning": "The metric is no guide to these systems."}
+        return {"meaning": "This metric does not show which of these systems is better."}
     if facts["doubt"] == "human scores":
         return {"meaning": f"The direction of {facts['human']} may be wrong."}
     direction = "lower"
@@ -210,15 +210,13 @@ def _compare_counts(caution: Caution) -> dict[str, bool]:
 def _explain_no_difference(caution: Caution) -> dict[str, str]:
     facts = caution.facts
     names = list_names(facts["systems"])
-    cause = (
-        f"the same for {names} in every sample: their outputs differ only in what it does not count"
-    )
+    cause = f"the same for {names} in every sample, because their outputs differ only in something that it does not count"
     if facts["score"] is not None:
         cause = f"{facts['score']} for {names} because {facts['reason']}"
     if len(facts["systems"]) == 1:
         consequence = f"It cannot show how far {names} is from other systems"
         return {"cause": cause, "consequence": consequence, "help": ""}
-    consequence = "It cannot tell them apart, and there is no smallest detectable difference"
+    consequence = "It cannot tell them apart, so there is no smallest detectable difference"
     return {"cause": cause, "consequence": consequence, "help": _name_telling_metric(facts)}
 
 
@@ -239,7 +237,7 @@ def _ask_for_units(caution: Caution) -> dict[str, str]:
     if "correction" in names:
         advice += ", or use the Romano-Wolf correction"
     if "unit" in names:
-        advice += ", or test by segment, which takes segments of one document as independent, so that p may be too small"
+        advice += ", or test by segment; then p may be too small, because segments of one document are alike"
     return {"more_units": f"{advice}."}
 
 
@@ -301,13 +299,15 @@ def _name_level(caution: Caution) -> dict[str, float]:
 # Cautions.
 
 
-_OUT_OF_ORDER = "from about line {first:,} to line {last:,}, they fit other lines of the reference as well or better"
+_OUT_OF_ORDER = "from about line {first:,} to line {last:,}, they match other lines of the reference as well or better"
 _MARKED = "{n:,} of {n_lines:,} inspected lines {marked}"
 _SO_FEW = (
     "{bootstrap:the chance that all favour the same of two equal systems|the smallest possible p}"
 )
-_OTHER_CHARACTERS = "{systems:names} {systems:writes|write} {what} in other characters than the references{example}."
-_WRITTEN_ALIKE = "If both were written alike, the {score_name} of {worst} would be {after:.2f} instead of {before:.2f}."
+_OTHER_CHARACTERS = (
+    "{systems:names} and the references write {what} with different characters{example}."
+)
+_WRITTEN_ALIKE = "With the same characters, the {score_name} of {worst} would be {after:.2f} instead of {before:.2f}."
 
 CAUTION_KINDS: dict[str, Kind] = {
     # Outputs and references that are hardly the right files.
@@ -385,8 +385,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "other-chinese": Kind(
         "files",
-        "{a} is in {ours} Chinese characters, and the references are in {theirs} ones. Metrics count the same word in "
-        "other characters as wrong.",
+        "{a} is in {ours} Chinese characters, and the references are in {theirs} ones. Metrics count the same "
+        "word in different characters as wrong.",
         advice="Convert the output to {theirs} characters, and score again.",
         severity="numbers",
     ),
@@ -402,15 +402,15 @@ CAUTION_KINDS: dict[str, Kind] = {
     # Texts.
     "canary": Kind(
         "texts",
-        "The documents file marks line {line} as a canary, which is there to be found and not to be "
-        "translated. The line is scored like any other.",
+        "The documents file marks line {line} as a canary (a test line, not a text to translate). It is scored "
+        "like any other line.",
         advice="Remove it from all files.",
     ),
     "documents-in-domains": Kind(
         "texts",
-        "{documents:#document} of {n_documents:,} ({documents:names}) {documents:has|have} segments in more than one "
-        "domain. Segments with the same id count as one document.",
-        advice="Use each id once, and check that the domain comes first (domain<TAB>docid).",
+        "{documents:#document} of {n_documents:,} ({documents:names}) {documents:has|have} segments in more than "
+        "one domain. We treat segments with the same id as one document.",
+        advice="Give each document its own id, and check that the domain comes first (domain<TAB>docid).",
     ),
     "all-empty": Kind(
         "texts",
@@ -430,7 +430,7 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "one-system": Kind(
         "texts",
-        "{a} is the only system: its score and interval are given, and there is no pair to test.",
+        "{a} is the only system. It has a score and an interval, but there is no pair to test.",
     ),
     "tokenizer-missing": Kind(
         "scores",
@@ -439,8 +439,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "tokenizer-and-script": Kind(
         "scores",
-        "The references look {language}, and the tokenizer {tokenizer} does not cut {language} into words. The "
-        "{by} scores differ from what others report, and the order of the systems may be wrong.",
+        "The references look {language}, and the tokenizer {tokenizer} does not split {language} into words. "
+        "These {by} scores are not comparable with published ones, and the order of the systems may be wrong.",
         advice="Use {terms}.",
         severity="numbers",
         derive=_name_better_tokenizers,
@@ -456,14 +456,15 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "one-segment-documents": Kind(
         "units",
-        "Each of the {n:,} segments has a document id of its own, so segments are treated as independent. Neighbouring "
-        "segments are often alike; then intervals are too narrow and p-values too small.",
-        advice="Check that these are ids of documents, not of segments.",
+        "Each of the {n:,} segments has a different document id, so segments are treated as independent. "
+        "Neighbouring segments are often alike; then intervals are too narrow and p-values too small.",
+        advice="Check that the ids are of documents, not of segments.",
         severity="caption",
     ),
     "copied-segments": Kind(
         "units",
-        "Segments occur more than once and count as independent, so intervals are too narrow and p-values too small.",
+        "Some segments occur more than once but are treated as independent, so intervals are too narrow and "
+        "p-values too small.",
         here=(
             "{n:,} of {n_segments:,} segments {n:repeats|repeat} the {same} of an earlier segment{elsewhere} (line "
             "{line:,} repeats line {first_line:,}). The {n_units:#{unit}} {n_units:is|are} worth about {worth:.0f}."
@@ -479,13 +480,13 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "documents-ignored": Kind(
         "units",
-        "Segments are the unit although document ids are known. Segments of one document are alike, so "
-        "intervals may be too narrow and p-values too small.",
+        "The test treats segments as independent although it has document ids. Segments of one document are "
+        "alike, so intervals may be too narrow and p-values too small.",
         here=(
-            "{se_ratio:?Here standard errors of differences by document are {se_ratio:.2f} times those by segment (median "
-            "over pairs).}"
+            "{se_ratio:?Here the standard error of a difference is {se_ratio:.2f} times as large by document as "
+            "by segment (median over pairs).}"
         ),
-        advice="{enough:Test by document.|Add documents: with only {n_documents:,} a test by document decides nothing.}",
+        advice="{enough:Test by document.|Add documents: {n_documents:,} are too few for a test by document.}",
         severity="intervals",
     ),
     "few-units": Kind(
@@ -517,15 +518,15 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "one-of-several-looks": Kind(
         "test",
-        "This is look {number} of {n_planned} at results that are still coming in. It decides at alpha {alpha:.2g}, so that "
-        "all looks together err as seldom as one at {together:.2g}.",
-        advice="Plan the looks before the first, and make no others. What one of them decides stays decided.",
+        "This is look {number} of {n_planned} at results that are not complete. It tests at alpha {alpha:.2g}, so "
+        "all looks together have a false-alarm rate of {together:.2g}.",
+        advice="Plan all looks before the first, and add none later. A pair that one look decides stays decided.",
         severity="caption",
     ),
     "skewed-system": Kind(
         "test",
-        "By {measure}, a few {unit}s set {systems:names} apart from nearly all other systems. On such data the test "
-        "calls equal systems different too often{rate:?: in {rate} of test sets instead of 5%}.",
+        "By {measure}, a few {unit}s set {systems:names} apart from nearly all other systems. On such data the "
+        "test gives too many false alarms{rate:?: in {rate} of test sets instead of 5%}.",
         here=(
             "{n_far:,} of {n:#{unit}} {n_far:carries|carry} {percent:.0f}% of the spread of {first}{named:? ({named:names})"
             "}. {first} is {is_worse:worse|better} there.{other_test}"
@@ -543,14 +544,14 @@ CAUTION_KINDS: dict[str, Kind] = {
     "references-disagree": Kind(
         "references",
         "The references do not agree on the top group by {measure}.",
-        here="With all references: {top_group:names}. {leaders}.",
-        advice="Choose the reference that counts, or report the result by each.",
+        here="With all references, the top group is {top_group:names}. {leaders}.",
+        advice="Decide which reference to use, or report the result with each reference.",
         severity="caption",
         derive=_list_leaders,
     ),
     "several-metrics": Kind(
         "metrics",
-        "{n} metrics were compared, and the correction covers only the pairs of each metric.",
+        "You compare {n} metrics, but the correction covers only the pairs of one metric.",
         advice="Decide before testing which metric counts, or report all.",
     ),
     "top-groups-differ": Kind(
@@ -566,14 +567,13 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "which-metric": Kind(
         "metrics",
-        "The task does not say which metric decides, and it has no human scores. {metric} is the default of "
+        "The task has no human scores and does not name its main metric. mtsig uses {metric}, the default of "
         "{metrics:#metric}.",
-        advice="Choose the metric that decides, or name it in the first line of systems.tsv: # metric: NAME.",
+        advice="Choose the main metric, or name it in the first line of systems.tsv: # metric: NAME.",
     ),
     "against-people": Kind(
         "metrics",
-        "{by} orders most pairs of systems otherwise than {human} (pairwise accuracy "
-        "{accuracy:.3f}). {meaning}",
+        "{by} and {human} put most pairs of systems in opposite orders (pairwise accuracy {accuracy:.3f}). {meaning}",
         derive=_doubt_agreement,
     ),
     # Scores that came with the test set, and what a metric cannot tell apart.
@@ -585,8 +585,7 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "ratings-alone": Kind(
         "ratings",
-        "{names:names} {names:has|have} only ratings and no {by} score: a reference is not scored "
-        "against itself.",
+        "{names:names} {names:has|have} ratings but no {by} score, because a reference is not scored against itself.",
     ),
     "ratings-of-references": Kind(
         "ratings",
@@ -597,8 +596,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "not-rated": Kind(
         "ratings",
-        "{names:#system} of {n_systems:,} {names:has|have} no {metric} score and {names:is|are} "
-        "excluded there: {names:all}.",
+        "{names:#system} of {n_systems:,} {names:has|have} no {metric} score and {names:is|are} excluded from "
+        "{metric}: {names:all}.",
     ),
     "partly-rated": Kind(
         "ratings",
@@ -607,16 +606,17 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "raters-favour-systems": Kind(
         "ratings",
-        "Raters favour some systems, beyond how strict they are and how wide a scale they use (p = {p:.3f}). {metric} "
-        "assumes that each rater is equally strict with all systems, so a difference can come from who rated.",
-        advice="Have the same raters rate all systems. Report this test with the result.",
+        "Raters favour some systems (p = {p:.3f}, after strictness and use of the scale are taken into account). "
+        "{metric} assumes that each rater is equally strict with all systems, so the choice of raters can cause a "
+        "difference.",
+        advice="Ask the same raters to rate all systems. Report this test with the result.",
         severity="intervals",
     ),
     "few-rater-links": Kind(
         "ratings",
         "Few ratings link {a} and {b}, worth {worth:.2g} documents of equal weight. The standard error of their "
-        "difference in {metric} is about {widening:.2g} times too wide, so a test finds less.",
-        advice="Have more documents of both systems rated by the same raters.",
+        "difference in {metric} is about {widening:.2g} times as large as it could be, so the test misses more.",
+        advice="Ask the same raters to rate more documents of both systems.",
     ),
     "rated-on-different-lines": Kind(
         "ratings",
@@ -639,8 +639,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     "too-few-units": Kind(
         "family",
         f"With {{n:#{{unit}}}} {_SO_FEW} is {{least:.3g}}{{least_adjusted:? ({{least_adjusted:.3g}} after "
-        "{correction} over {m:,} pairs)}, and no pair can be significant at alpha {alpha:g}, however large the "
-        "difference. That does not make any systems equal.",
+        "{correction} over {m:,} pairs)}. So no pair can be significant at alpha {alpha:g}, however large the "
+        "difference. This does not mean that the systems are equal.",
         advice="{more_units}",
         derive=_ask_for_units,
     ),
@@ -658,8 +658,9 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "not-equal": Kind(
         "open pairs",
-        "{own_test:?By {own_test}, }{n:,} of {m:#pair} {n:shows|show} no significant difference. That does not make "
-        "the systems equal{mdd:?: this test set finds a true difference of {mdd:.3g} points 8 times in 10{m:|, before "
+        "{own_test:?By {own_test}, }{n:,} of {m:#pair} {n:shows|show} no significant difference. This does not "
+        "mean that they are equal{mdd:?: this test set finds a true difference of {mdd:.3g} points 8 times in "
+        "10{m:|, before "
         "correction}, and smaller ones less often}.{n_undecidable:? "
         "Of these, {n_undecidable:#pair} cannot be decided, however large the difference.}",
         derive=_name_test,
@@ -674,9 +675,9 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "split-decision": Kind(
         "pair",
-        "Test and scores disagree by {measure} in {pairs:#pair} of {m:,}: {test.statistic} favour one system, and the "
-        "difference of the scores does not. mtsig declares neither system better there.",
-        here="Disagreeing: {pairs:pairs}.",
+        "For {pairs:#pair} of {m:,} the test and the scores disagree ({measure}): {test.statistic} favour one "
+        "system, the scores favour the other or neither. mtsig does not call either system better there.",
+        here="They are: {pairs:pairs}.",
         advice=(
             "A few segments with large differences can cause this. Look at them, or test the difference of the scores with "
             "the randomization test."
@@ -687,14 +688,16 @@ CAUTION_KINDS: dict[str, Kind] = {
     # Ranks.
     "rank-rule-of-ratings": Kind(
         "ranks",
-        "Ranked {rule.title}, each rating is a segment of its own. Here {metric} has {per_segment:.3g} ratings of each "
-        "system and segment, and their mean counts. So ranks can differ from those that the task printed.",
-        advice="Take each rating as a segment.",
+        "Ranks {rule.title} treat each rating as a segment. Here {metric} has {per_segment:.3g} "
+        "ratings of each system and segment, and mtsig uses their mean. So ranks can differ from the published "
+        "ones.",
+        advice="Treat each rating as a segment.",
     ),
     "domains-of-systems": Kind(
         "ranks",
-        "Ranked {rule.title}, the score of a system is its mean over domains. {systems:names} {systems:lacks|lack} "
-        "{metric} scores of some domains ({domains:all}), which can raise or lower {systems:its|their} score and rank.",
+        "Ranks {rule.title} use the mean over domains as the score of a system. {systems:names} "
+        "{systems:has|have} no {metric} scores in some domains ({domains:all}). This can raise or lower "
+        "{systems:its|their} score and rank.",
         advice="Exclude {systems:it|them}, or rank by simultaneous rank ranges, which compare two systems on the same "
         "segments.",
         beside_verdict=True,
@@ -708,8 +711,8 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "ranks-and-correction": Kind(
         "ranks",
-        "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and decisions "
-        "{follow}, so the two may differ.",
+        "Rank ranges and the top group are always corrected for all pairs, here by {own}. Wins, losses and "
+        "decisions {follow}, so they may differ from the ranks.",
         here="{differ:?Here {differing}.}",
         severity="caption",
         derive=_compare_ranks,
@@ -745,15 +748,15 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "no-common-line": Kind(
         "pair",
-        "{a} and {b} cannot be compared: no segment has {by} scores of both, so their "
-        "scores are means over different segments.",
-        advice="Have both rated on the same segments.",
+        "{a} and {b} cannot be compared, because no segment has {by} scores for both. Their scores are means over "
+        "different segments.",
+        advice="Ask for ratings of both on the same segments.",
     ),
     "too-few-common-units": Kind(
         "pair",
-        "Only {n:#{unit}} {n:has|have} {by} scores of both {a} and {b}. With so few no "
-        "difference can be significant.",
-        advice="Have more {unit}s rated for both.",
+        "Only {n:#{unit}} {n:has|have} {by} scores for both {a} and {b}. With so few, no difference can be "
+        "significant.",
+        advice="Ask for ratings of both on more {unit}s.",
     ),
     "few-common-lines": Kind(
         "pair",
@@ -765,49 +768,48 @@ CAUTION_KINDS: dict[str, Kind] = {
     "few-differences": Kind(
         "differences",
         f"{{a}} and {{b}} differ by {{by}} in only {{n:,}} of {{n_all:#{{unit}}}}{{n_texts:? (their texts in "
-        f"{{n_texts:,}})}}. The others do not show which is better: {_SO_FEW} is {{least:.2g}} from so few.",
+        f"{{n_texts:,}})}}. With so few differences, {_SO_FEW} is {{least:.2g}}.",
     ),
     "near-alpha": Kind(
         "pair",
-        "{a} against {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
+        "{a} vs. {b} is borderline: with {p_word} = {p:.3f}, another seed could change the result.",
         advice="Use more permutations or resamples.",
     ),
     "near-alpha-at-the-least-p": Kind(
         "pair",
-        "{n:#pair} {n:is|are} borderline, with the smallest p that {trials:,} permutations or resamples can give "
-        "({p_word} = {p_high:.3f} at most). More could change the result.",
+        "{n:#pair} {n:is|are} borderline: {p_word} is at most {p_high:.3f}, the smallest p that {trials:,} "
+        "permutations or resamples can give. With more of them, the result could change.",
         advice="Use more permutations or resamples.",
     ),
     # Training runs.
     "training-runs": Kind(
         "runs",
-        "Scores are means over training runs. P-values, intervals and ranks hold for these runs only, because a unit "
-        "is swapped or resampled for all runs of a system at once. The SD between runs shows what another training "
-        "could change. With {n} runs it is rough: its {percent:g}% CI is {low:.2f} to {high:.3g} times the estimate.",
+        "Scores are means over training runs. P-values, intervals and ranks are for these runs only, not for new "
+        "ones. The SD between runs shows how much another training could change. With {n} runs it is rough: its "
+        "{percent:g}% CI is {low:.2f} to {high:.3g} times the estimate.",
         derive=_name_level,
     ),
     "single-run": Kind(
         "runs",
-        "{names:all} {names:has a single training run|have single training runs}, so how much another "
-        "training would change the score is unknown.",
-        advice="Give further outputs as runs.",
+        "{names:all} {names:has a single training run|have single training runs}, so mtsig cannot show how much "
+        "another training would change the score.",
+        advice="Add the outputs of more runs.",
     ),
     "identical-runs": Kind(
         "runs",
-        "{a} has training runs with identical outputs, as if one file were given twice. The SD "
-        "between runs comes out too small.",
+        "{a} has training runs with identical outputs. Perhaps one file was given twice. The SD between runs is "
+        "then too small.",
         advice="Remove the copy.",
     ),
     "runs-not-rated": Kind(
         "runs",
-        "{metric} has one score for each segment of a system, not one for each training run, so "
-        "it says nothing about runs.",
+        "{metric} has one score for each segment of a system, not one for each training run. So it shows nothing "
+        "about runs.",
     ),
     "runs-may-turn": Kind(
         "runs",
-        "{a} - {b} is significant for these training runs. With the spread between runs, the "
-        "difference is only {errors:.1f} standard errors, and {needed:.1f} are needed. Other runs "
-        "may not show it.",
+        "{a} - {b} is significant for these training runs. If the spread between runs is included, the difference "
+        "is only {errors:.1f} standard errors; {needed:.1f} are needed. Other runs may not show it.",
         advice="Train both again.",
     ),
     # Experiments.
@@ -826,16 +828,14 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "whole-undecided": Kind(
         "experiment",
-        "No pair can be significant on the whole set either. A bootstrap within domains is no "
-        "surer than a bootstrap of the domain with the fewest units.",
+        "No pair can be significant on the whole set either, because a bootstrap within domains is limited by the "
+        "domain with the fewest units.",
         advice="Use the randomization test.",
     ),
     "weights-of-domains": Kind(
         "experiment",
-        "{by} of a domain takes its weights from the references of that domain only, as if "
-        "the domain were scored on its own.",
-        advice="Compare systems within a domain, not the scores of two domains, and none with "
-        "the whole set.",
+        "In a domain, {by} takes its weights from the references of that domain only.",
+        advice="Compare systems within a domain. Do not compare scores between domains, or with the whole set.",
     ),
     "domains-without-scores": Kind(
         "experiment",
@@ -869,10 +869,10 @@ def _describe_favour(assumption: Fact) -> dict[str, str]:
 #: Why it is not tested whether raters favour systems.
 _WHY_UNTESTED = {
     "size": "The test would take minutes for so many raters and systems.",
-    "repeats": "These ratings cannot tell a favour from noise or from a rater's scale. That takes three systems or "
-    "more, each rated by the same raters in several documents.",
-    "power": "The ratings are too few: a test would miss favours with a standard deviation of {detectable:.2g} points "
-    "half the time.",
+    "repeats": "These ratings cannot separate favour from noise or from a rater's scale. The test needs three or "
+    "more systems, each rated by the same raters in several documents.",
+    "power": "There are too few ratings: a test would miss favours with a standard deviation of {detectable:.2g} "
+    "points half of the time.",
 }
 
 
@@ -890,7 +890,7 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     # Which scores are better.
     "direction-open": Kind(
         "excluded",
-        "Excluded: {scores:ranges}. Neither name nor range shows whether higher is better.",
+        "Excluded: {scores:ranges}. mtsig cannot tell from name and range whether higher is better.",
         advice="Give --higher-is-better NAME or --lower-is-better NAME, to mtsig serve or to the command.",
         facts=("scores",),
     ),
@@ -929,20 +929,20 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "ratings-as-segments": Kind(
         "counted",
-        "{metric}: each rating is a segment of its own. Two systems are compared on the ratings of "
-        "the same rater, or of the same slot (human1, human2).",
+        "{metric}: each rating is treated as a segment. Two systems are compared on ratings by the same rater, or "
+        "in the same slot (human1, human2).",
         facts=("metric",),
     ),
     "ratings-standardized": Kind(
         "counted",
-        "{metric}: each score is less the mean of its rater, over the rater's standard deviation, "
-        "as WMT22 ranked.",
-        advice="--scores raw=FILE, or --metrics DA-raw of a task, takes the scores as they were given, as WMT23 ranked.",
+        "{metric}: scores are standardized by rater (minus the rater's mean, divided by the rater's standard "
+        "deviation), as in WMT22.",
+        advice="--scores raw=FILE, or --metrics DA-raw of a task, uses the raw scores, as WMT23 did.",
         facts=("metric",),
     ),
     "mqm-weights": Kind(
         "counted",
-        "{metric}: an error weighs {weights:weights}. The most specific weight counts.",
+        "{metric}: weight of an error: {weights:weights}. The most specific weight is used.",
         facts=("metric", "weights"),
     ),
     "ratings-adjusted": Kind(
@@ -954,21 +954,21 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "rater-links": Kind(
         "counted",
-        "{metric}{langpair:?, {langpair}}: ratings link {a} and {b} least. The ratings that compare them are worth "
+        "{metric}{langpair:?, {langpair}}: {a} and {b} have the fewest ratings that compare them, worth "
         "{worth:.3g} of {n_documents:,} documents.",
         facts=("metric", "langpair", "a", "b", "worth", "widening", "n_documents"),
     ),
     "rater-favour": Kind(
         "counted",
-        "{metric}{langpair:?, {langpair}}: a sign-flip test {finds} that raters favour systems, beyond how strict "
-        "each is and how wide a scale each uses (p = {p:.3f}). It finds favours with a standard deviation of "
-        "{detectable:.2g} points half the time.",
+        "{metric}{langpair:?, {langpair}}: a sign-flip test {finds} that raters favour systems (p = {p:.3f}, "
+        "after strictness and use of the scale are taken into account). It finds favours with a standard "
+        "deviation of {detectable:.2g} points half of the time.",
         facts=("metric", "langpair", "detectable", "p"),
         derive=_describe_favour,
     ),
     "rater-favour-untested": Kind(
         "counted",
-        "{metric}{langpair:?, {langpair}}: not tested whether raters favour systems. {why}",
+        "{metric}{langpair:?, {langpair}}: we did not test whether raters favour systems. {why}",
         facts=("metric", "langpair", "reason", "detectable"),
         derive=_explain_untested,
     ),
@@ -981,13 +981,12 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "no-reference": Kind(
         "excluded",
-        "Excluded: {n:#segment} without a reference, the first is segment {segment} of the document "
-        "{document}.",
+        "Excluded: {n:#segment} without a reference. The first is segment {segment} of the document {document}.",
         facts=("n", "segment", "document"),
     ),
     "lines-from-zero": Kind(
         "file names",
-        "{file} counts lines from 0. Here they are counted from 1: its line 0 is line 1.",
+        "{file} counts lines from 0. mtsig counts from 1: line 0 of the file is line 1 here.",
         facts=("file",),
     ),
     "failed-judgements": Kind(
@@ -1002,15 +1001,14 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "texts-aside": Kind(
         "file names",
-        "Excluded from {file}: {columns:all}. By their names or values these columns are no outputs.",
-        advice="To score one of them, call the column as its system.",
+        "Excluded from {file}: {columns:all}. Names or values show that these columns are not outputs.",
+        advice="To score one of them, name the column after its system.",
         facts=("file", "columns"),
     ),
     "numbers-aside": Kind(
         "file names",
-        "Excluded from {file}: {columns:all}. By their values these columns are no outputs.",
-        advice="If they are scores, call each column as its system and metric, such as A_COMET, and give the "
-        "file by --scores too.",
+        "Excluded from {file}: {columns:all}. The values show that these columns are not outputs.",
+        advice="If they are scores, name each column SYSTEM_METRIC, such as A_COMET, and give the file by --scores too.",
         facts=("file", "columns"),
     ),
     "outputs-unused": Kind(
@@ -1021,8 +1019,8 @@ ASSUMPTION_KINDS: dict[str, Kind] = {
     ),
     "columns-aside": Kind(
         "file names",
-        "Excluded from {file}: {columns:all}. By their names or values these columns are no systems.",
-        advice="To read them as systems, name all columns of systems: --columns 'systems=A|B', or systems=all.",
+        "Excluded from {file}: {columns:all}. Names or values show that these columns are not systems.",
+        advice="To read them as systems, list all columns of systems: --columns 'systems=A|B', or systems=all.",
         facts=("metric", "file", "columns"),
     ),
     "columns-renamed": Kind(
@@ -1108,7 +1106,7 @@ def write_words(fact: Fact) -> Words:
             value = _NAMED[name](value)
         names[name] = value
     if "correction" in fact.facts:
-        names["p_word"] = p_word(fact.facts["correction"])
+        names["p_word"] = p_word(fact.facts["correction"], fact.facts.get("n_pairs", 2))
     kind = fact.kind
     if kind.derive is not None:
         names |= kind.derive(fact)

@@ -222,27 +222,28 @@ def agreement_note(agreement: AnyAgreement) -> str:
     """How to read the numbers."""
     unit, n_comparisons = agreement.sampling.unit, len(agreement.comparisons)
     sentences = [
-        "Pairwise accuracy is the share of pairs of systems that a metric orders as people do, without pairs that "
-        "people score the same. Soft pairwise accuracy is 1 minus the mean distance between the one-sided p of people "
-        "and of the metric (Thompson et al. 2024). A pair is compared on the segments where both systems have scores. "
-        f"Permutations and resamples are by {unit}. With other systems the order of the metrics may differ."
+        "Pairwise accuracy is the share of pairs of systems that a metric puts in the same order as the human "
+        "scores; pairs tied by humans are excluded. Soft pairwise accuracy is 1 minus the mean distance between "
+        "the one-sided p of human scores and the one-sided p of the metric (Thompson et al. 2024). A pair is "
+        "compared on the segments where both systems have scores. "
+        f"Permutations and resamples are by {unit}. The order of the metrics may be different for other systems."
     ]
     if n_comparisons:
         sentences.append(
             "p-values of two metrics are from PERM-BOTH (Deutsch et al. 2021), corrected by Holm for "
-            f"{format_count(n_comparisons, 'pair')} of metrics. For each {unit} of each system, a coin decides whether "
-            "the two metrics trade their standardized segment scores; for metrics of texts, their jackknife "
-            "pseudo-values. The difference is the one that is permuted. It takes p of two systems by a normal "
-            "approximation, so it can differ slightly from the difference of two accuracies above."
+            f"{format_count(n_comparisons, 'pair')} of metrics. For each {unit} of each system, a coin decides "
+            "whether the two metrics swap their standardized segment scores (metrics of texts: jackknife "
+            "pseudo-values). The difference here uses a normal approximation, so it can differ slightly from the "
+            "difference of the accuracies above."
         )
     if isinstance(agreement, TaskAgreement):
         sentences.append(
-            "Language pairs count the same; resamples are drawn within each language pair, then averaged."
+            "All language pairs have the same weight. Resamples are drawn within each language pair, then averaged."
         )
         if agreement.without:
             pairs = ", ".join(map(printable, agreement.without))
             sentences.append(
-                f"Excluded, because fewer than two systems have {printable(agreement.human)} scores there: {pairs}."
+                f"Excluded: {pairs}. Fewer than two systems have {printable(agreement.human)} scores there."
             )
     return " ".join(sentences)
 
@@ -267,7 +268,7 @@ def agreement_blocks(agreement: AnyAgreement) -> list[Block]:
             TableBlock(
                 table=agreement_by_pair_table(agreement),
                 title=f"S{soft_accuracy}",
-                caption=f"S{soft_accuracy}: the mean over the language pairs, and in each.",
+                caption=f"S{soft_accuracy}: the mean over the language pairs, and each language pair.",
             )
         )
     comparisons = compared_metrics_table(agreement)
@@ -277,8 +278,7 @@ def agreement_blocks(agreement: AnyAgreement) -> list[Block]:
                 table=comparisons,
                 title="Pairs of metrics",
                 fold=f"{format_count(len(comparisons.rows), 'pair')} of metrics",
-                caption=f"Pairs of metrics by s{soft_accuracy}: the metric that agrees more minus the one that agrees "
-                "less.",
+                caption=f"Pairs of metrics by s{soft_accuracy}: the metric with the higher agreement minus the other one.",
             )
         )
     blocks.append(Paragraph(text=note, role="note"))
@@ -475,7 +475,7 @@ def domains_note(result: ByDomain) -> str:
         f"{result.sampling.alpha:g}. Corrected by Romano-Wolf for {format_count(len(result.pairs), 'pair')} on the "
         f"whole set, and separately for {len(in_domains)} in the domains. "
         f"{SETTINGS['test'].name_value(result.test)} by {unit}, within domains. "
-        f"A domain with few {unit}s can hardly decide anything, so an opposite sign is weak evidence."
+        f"In a domain with few {unit}s, an opposite sign is weak evidence."
     )
 
 
@@ -668,7 +668,7 @@ def autorank_blocks(autorank: AutoRank, pair: str) -> list[Block]:
     notes = [
         f"AutoRank {_AUTORANK_RULES[autorank.rule]}.",
         *_explain_autorank_ranks(result),
-        "Columns of metrics: the place by that metric only.",
+        "The column of a metric has the place by this metric only.",
         "An automatic ranking does not replace human scores.",
     ]
     if result.as_published:
@@ -678,7 +678,7 @@ def autorank_blocks(autorank: AutoRank, pair: str) -> list[Block]:
         )
     if result.without:
         systems = ", ".join(map(printable, result.without))
-        notes.append(f"Excluded, because they lack scores of a metric: {systems}.")
+        notes.append(f"Excluded, because scores of a metric are missing: {systems}.")
     verdict = f"{_state_autorank(result)}."
     title = f"AutoRank of {pair}"
     table = autorank_table(result)
@@ -708,14 +708,14 @@ def _explain_autorank_ranks(result: PairAutoRank) -> list[str]:
     level = f"{100 * (1 - settings.alpha):g}%"
     ranks = f"Rank: the rank range. All rank ranges hold together at about {level}."
     if any(caution.kind.breaks_level for caution in result.warnings):
-        ranks = "Rank: the rank range. The caveat below says why they do not hold together here."
+        ranks = "Rank: the rank range. The ranges do not hold together here; the caveat below explains why."
     return [
         ranks,
-        "With the scaling of each metric as observed, AutoRank is a weighted mean of scores.",
+        "AutoRank is a weighted mean of scores, if each metric is scaled as observed.",
         f"A randomization test compares each pair of systems by that mean ({settings.trials:,} permutations by "
         f"{settings.unit}, Romano-Wolf over all pairs; seed {settings.seed}).",
-        f"Range in resamples: the middle {level} of AutoRank in {settings.resamples:,} bootstrap resamples, in which "
-        "the scaling varies too. It is no confidence interval.",
+        f"Range in resamples: the middle {level} of AutoRank in {settings.resamples:,} bootstrap resamples, in "
+        "which the scaling varies too. This is not a confidence interval.",
     ]
 
 
@@ -953,13 +953,13 @@ def _record_pair(pair: PairResult) -> dict[str, Any]:
 #: By rule: the comparison with its ranks; everything else is the same.
 ByRule = Mapping[str, AnyComparison]
 _RANKS_NOTE = (
-    "A column has the rank ranges by one rule, or by several that rank alike. 'Differs': only some of the rules "
-    "have the system in the top group, or as the winner."
+    "A column has the rank ranges by one rule, or by several rules with the same ranks. 'Differs': the rules "
+    "disagree on whether the system is in the top group, or the winner."
 )
 _COUNTS_NOTE = (
-    "How each rule fits the tests of pairs. Ranked as tied: significant pairs whose rank ranges share a "
-    "rank. Ranked apart: pairs without a significant difference whose rank ranges share none. Differ by the rule: "
-    "pairs that its own test calls different, without a significant difference."
+    "How each rule fits the tests of pairs. Ranked as tied: significant pairs with overlapping rank ranges. "
+    "Ranked apart: pairs without a significant difference and without overlap. Differ by the rule: pairs without "
+    "a significant difference that the rule's own test calls different."
 )
 
 
@@ -1129,7 +1129,7 @@ def rules_verdict(by_rule: ByRule, metric: str) -> str:
     if "" in results:
         disagreements = _list_disagreements(results[""])
         names = [name for name, word in disagreements.items() if word]
-        return f"The rank rules disagree on the top group or the winner: {', '.join(names)}"
+        return f"The rank rules disagree on the top group or on the winner: {', '.join(names)}"
     extent = format_count(len(results), "language pair")
     if len(results) > len(changed):
         extent = f"{len(changed)} of {extent}"
@@ -1245,7 +1245,7 @@ def _scores_table(replication: Replication) -> Table:
         if row.agrees:
             return EMPTY
         if row.setting is None:
-            return f"none of the {replication.tried} settings that were tried"
+            return f"none of the {replication.tried} settings tried"
         return f"{row.setting}, which gives {row.gives} of {replication.n_numbers}"
 
     table = TableBuilder("replication", replication.rows)
@@ -1277,16 +1277,14 @@ def replication_sentences(replication: AnyReplication) -> list[str]:
             agrees = [row.agrees for row in rows]
             about = f"{pair}, {column}" if pair else column
             sentences.append(
-                f"{about}: {sum(agrees)} of {len(agrees)} published scores come out here, at the precision that they "
-                "are published with."
+                f"{about}: mtsig reproduces {sum(agrees)} of {len(agrees)} published scores, with all their decimals."
             )
         wrong += [row for row in result.rows if not row.agrees]
     if any(row.gives == 1 for row in wrong):
-        sentences.append("A setting that gives only one published score may do so by chance.")
+        sentences.append("If a setting gives only one published score, this may be chance.")
     if any(row.setting is None for row in wrong):
         sentences.append(
-            "Where no setting gives the published score, the outputs or references may differ from those that "
-            "were scored."
+            "If no setting gives the published score, the published scores may be for other outputs or references."
         )
     for pair, result in results.items():
         prefix = f"{pair}: " if pair else ""
@@ -1300,7 +1298,9 @@ def replication_sentences(replication: AnyReplication) -> list[str]:
 
 def _list_testset_differences(replication: Replication) -> list[str]:
     """List names that table and test set write differently, or that only one of them has."""
-    not_compared = "Columns that are no metric and no scores of this test set, so not compared"
+    not_compared = (
+        "Columns not compared, because they are neither a metric nor scores of this test set"
+    )
     sentences = _list_renamed(replication.by_rule)
     sentences += _list_names("Only here", replication.only_here)
     only_there = replication.only_there
@@ -1310,7 +1310,7 @@ def _list_testset_differences(replication: Replication) -> list[str]:
     sentences += _list_names("Only in the table", only_there)
     sentences += _list_names(not_compared, replication.not_compared)
     suffixes = [f"{name} is {own_name}" for name, own_name in replication.by_suffix.items()]
-    return sentences + _list_names("The end of a name says which references score", suffixes)
+    return sentences + _list_names("The end of a name shows the references used", suffixes)
 
 
 def _list_renamed(by_rule: Mapping[str, str]) -> list[str]:
@@ -1428,16 +1428,16 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
         wrong = [
             _compare_ranks(row, ranks.rule) for row in ranks.rows if not row.agrees(ranks.rule)
         ]
-        outcome = "The published ranking comes out"
+        outcome = "mtsig reproduces the published ranking"
         if wrong:
-            outcome = f"{n_best} of {n_ranks} published ranks come out"
+            outcome = f"mtsig reproduces {n_best} of {n_ranks} published ranks"
         titles = [_title_of_way(way) for way in _list_best_ways(ranks)]
         texts = [f"{about}: {outcome} with ranks {' and '.join(titles)}."]
         texts += _list_names("Different here", wrong)
         fewer = [way for way, count in ranks.counts.items() if 0 < count < n_best]
         if fewer:
             numbers = [f"{_title_of_way(way)} {ranks.counts[way]}" for way in fewer]
-            texts.append(f"Other rules give fewer of the {n_ranks}: {', '.join(numbers)}.")
+            texts.append(f"Other rules give fewer ranks of the {n_ranks}: {', '.join(numbers)}.")
         elif 0 in ranks.counts.values():
             texts.append("Other rules give none.")
         sentences.append(" ".join(texts))

@@ -87,7 +87,7 @@ class _FaultWords:
 
 FAULT_WORDS: Mapping[str, _FaultWords] = {
     "empty": _FaultWords("empty", "the system gave no answer, or a line was lost on the way"),
-    "untranslated": _FaultWords("untranslated", "the source came back as it was"),
+    "untranslated": _FaultWords("untranslated", "the system returned the source unchanged"),
     "language": _FaultWords(
         "another language", "the system was asked for another language, or wrote about the task"
     ),
@@ -98,10 +98,12 @@ FAULT_WORDS: Mapping[str, _FaultWords] = {
     "loop": _FaultWords("a loop", "the system repeated a phrase until a limit stopped it"),
     "repeated": _FaultWords(
         "the text of another line",
-        "lines were shifted, or a canned answer stands for several sources",
+        "lines were shifted, or the system gave one standard answer to several sources",
     ),
-    "added": _FaultWords("a start that is added", "a label, a number or a mark was not removed"),
-    "remark": _FaultWords("a remark", "what a language model thinks or explains was not removed"),
+    "added": _FaultWords("an added introduction", "a label, a number or a mark was not removed"),
+    "remark": _FaultWords(
+        "a remark", "thoughts or explanations of a language model were not removed"
+    ),
     "entities": _FaultWords("HTML entities", "the output was escaped for a web page"),
 }
 _LISTED = 5  # numbers of lines in a cell
@@ -151,7 +153,7 @@ def _explain_faults(faults: Sequence[LineFault]) -> list[str]:
     kinds = dict.fromkeys(fault.kind for fault in faults)
     meanings = [f"{FAULT_WORDS[kind].title}: {FAULT_WORDS[kind].meaning}" for kind in kinds]
     return [
-        "A line is listed where no reference and fewer than half of the other systems have the same.",
+        "The list has lines with an anomaly that no reference and fewer than half of the other systems have.",
         f"What it could mean. {'; '.join(meanings)}. No finding is an accusation: read the lines first.",
     ]
 

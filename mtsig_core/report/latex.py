@@ -227,7 +227,7 @@ def block_latex(block: TableBlock, label: str) -> str:
     sentences += block.caveats
     if n_rows > _MOST_ROWS:
         table = table.pick_rows(range(_MOST_ROWS))
-        sentences.append(f"The first {_MOST_ROWS:,} of {n_rows:,} rows; JSON and CSV have all.")
+        sentences.append(f"The first {_MOST_ROWS:,} of {n_rows:,} rows. JSON and CSV have all.")
     caption, note = _caption_and_note(block.title, label, sentences)
     texts = write_cells(table, block.print_names)
     specs = _column_specs(table, texts, is_long)

@@ -27,6 +27,7 @@ from mtsig_core.experiments.lecture import (
     design_effect,
     expected_by_sentence,
     expected_missing,
+    shares_by_chance,
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.html import template
@@ -42,6 +43,7 @@ from mtsig_core.testset import TestSet
 
 _WIDEST = 16  # letters of a name on the stage
 _MANY_VOTES = 12  # that a sentence has no room for
+_ENOUGH_TESTS = 100  # of two equal systems, whose share of false alarms is near what is expected
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,17 @@ def shorten_names(a: str, b: str) -> list[str]:
     ['Greek', 'transfo…veraged']
     """
     return told_apart([printable(a), printable(b)], _WIDEST)
+
+
+def name_systems(testset: TestSet, a: str, b: str) -> list[str]:
+    """Two systems as the stage names them: of simulated data a name would say nothing.
+
+    >>> name_systems(TestSet("toy", {"Greek": ["a"]}, {"ref": ["a"]}, simulated=True), "Greek", "Danish")
+    ['System A', 'System B']
+    """
+    if testset.simulated:
+        return ["System A", "System B"]
+    return shorten_names(a, b)
 
 
 def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -138,17 +151,16 @@ def explain_unsuited(testset: TestSet, least: int) -> str:
     It needs so many sentences of two systems.
 
     >>> explain_unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
-    'Not on toy: it has 1 sentence, and this scene needs 12. Open a larger test set on the page Upload.'
+    'This scene needs 12 sentences, and toy has 1. Open a larger test set on the page Upload.'
     """
     name, n = printable(testset.name), testset.n_segments
     if not testset.has_texts:
-        return f"Not on {name}: it has scores and no texts. Open a test set with texts on the page Upload."
+        return f"This scene needs texts, and {name} has only scores. Open a test set with texts on the page Upload."
     if len(testset.systems) < 2:
-        return f"Not on {name}: it has one system, and this scene needs two. Open one with more on the page Upload."
+        return f"This scene needs two systems, and {name} has one. Open one with two on the page Upload."
     if n < least:
-        sentences = format_count(n, "sentence")
         return (
-            f"Not on {name}: it has {sentences}, and this scene needs {least:,}. "
+            f"This scene needs {least:,} sentences, and {name} has {n:,}. "
             "Open a larger test set on the page Upload."
         )
     return ""
@@ -193,17 +205,16 @@ def _write_rate(rate: Rate) -> str:
     return f"{_write_share(rate)} ({_write_ci(rate)})"
 
 
-def mean_end(three: ThreeSentences) -> dict[str, str]:
-    """Conclusion and limitation of the scene about means of sentence scores."""
-    names = shorten_names(*three.names)
+def mean_end(three: ThreeSentences, names: Sequence[str]) -> dict[str, str]:
+    """Conclusion and limitation of the scene about means of sentence scores of two systems."""
     by_mean, by_corpus = names[three.by_mean], names[three.by_corpus]
     mean_low, mean_high = sorted(three.mean)
     corpus_low, corpus_high = sorted(three.corpus[-1])
     share = min(three.lengths) / sum(three.lengths)
     conclusion = (
         f"{by_mean} wins by the mean ({mean_high:.1f} to {mean_low:.1f}), {by_corpus} by the corpus score "
-        f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence is a third of the mean, and {share:.0%} of the "
-        "corpus."
+        f"({corpus_high:.1f} to {corpus_low:.1f}). The short sentence is one third of the mean, and "
+        f"{share:.0%} of the corpus score."
     )
     limitation = (
         "we searched for this example. It happens in "
@@ -213,11 +224,10 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
     return {"truth": by_corpus, "conclusion": conclusion, "limitation": limitation}
 
 
-def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
+def bootstrap_end(draws: Resamples, first: str, second: str) -> dict[str, str]:
     """Conclusion and limitation of the bootstrap, and what follows for both systems."""
     n_draws, n_sentences = draws.weights.shape
     score, difference = draws.middle()
-    first, second = shorten_names(a, b)
     level = f"{1 - ALPHA:.0%}"
     if n_draws == 1:
         kind = "the only draw"
@@ -228,9 +238,9 @@ def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
     decision = ""
     if not draws.too_few and contains_zero(*difference):
         decision = ": undecided"
-    explanation = f"{ALPHA / 2:.1%} of the scores lie below the interval and {ALPHA / 2:.1%} above."
+    explanation = f"{ALPHA / 2:.1%} of the scores are below the interval and {ALPHA / 2:.1%} above."
     if draws.too_few:
-        explanation = f"From {2 / ALPHA:.0f} draws on it is a {level} interval."
+        explanation = f"With {2 / ALPHA:.0f} draws or more it is a {level} interval."
     expected = expected_missing(n_sentences)
     missing = f"{draws.mean_missing:.1f}"
     worse = f"{draws.share_worse:.0%}"
@@ -270,7 +280,7 @@ def randomization_end(swaps: Swaps, all_swaps: Swaps) -> dict[str, str]:
             f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {n_permutations:,} permutations give "
             f"exactly {all_swaps.p:.3f}. If labels meant nothing, {percentage} of a hundred worlds would differ as much."
         ),
-        "limitation": "it tests whether the outputs can be exchanged, not whether the difference matters.",
+        "limitation": "the test shows whether the outputs can be exchanged, not whether the difference matters.",
     }
 
 
@@ -288,12 +298,12 @@ def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str,
     if low > 1:
         finding = "neighbours are alike"
     elif high < 1:
-        finding = "neighbours differ more than most"
+        finding = "neighbours differ more than other sentences"
     else:
         finding = f"{len(kinds.blocks)} samples do not show whether neighbours are alike"
     cause = ""
     if low > 1 and order_low > 1:
-        cause = ". So the order was the cause"
+        cause = ". So the order is the cause"
     limitation = "this is one test set in one order."
     if simulated:
         limitation = "the order of these sentences is simulated."
@@ -308,6 +318,14 @@ def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str,
     return {"truth": blocks, "conclusion": conclusion, "after": after, "limitation": limitation}
 
 
+def _doubt_few(n: int) -> str:
+    """Write how far few tests can be off; empty for enough of them."""
+    if n >= _ENOUGH_TESTS:
+        return ""
+    low, high = shares_by_chance(n, ALPHA)
+    return f"; {format_count(n, 'test')} may show {low:.0%} to {high:.0%} by chance"
+
+
 def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
     """Conclusion and limitation about documents, and the two shares."""
     by_sentence, by_document = tests.rejected()
@@ -317,16 +335,17 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
     conclusion = (
         f"False alarms: {by_sentence.share:.0%} of {format_count(by_sentence.n, 'test')} by sentence "
         f"({expected:.0%} expected), {by_document.share:.0%} by document "
-        f"({ALPHA:.0%} expected). The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
-        f"{SENTENCES} sentences are worth {worth:.0f}."
+        f"({ALPHA:.0%} expected{_doubt_few(by_document.n)}). The design effect "
+        f"1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: {SENTENCES} sentences are worth {worth:.0f}."
     )
     return {
         "truth": _write_of_hundred(by_sentence),
         "of_hundred": 100 * (by_sentence.share or 0),
         "shares": [_write_rate(by_sentence), _write_rate(by_document)],
+        "expected": [f"{expected:.0%} expected", f"{ALPHA:.0%} expected"],
         "effect": effect,
         "conclusion": conclusion,
-        "limitation": "few documents need Student's t, as here; a normal z would reject too often.",
+        "limitation": "with few documents you need Student's t, as here; a normal z rejects too often.",
     }
 
 
@@ -397,7 +416,7 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
         "of_hundred": 100 * (power.share or 0),
         "share": _write_rate(power),
         "conclusion": f"{conclusion}.",
-        "limitation": "in real planning you must guess both the difference and its standard error.",
+        "limitation": "when you plan a real test set, you must guess both the difference and its standard error.",
     }
 
 

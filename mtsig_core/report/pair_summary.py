@@ -87,8 +87,8 @@ def _introduce(dispute: Dispute) -> Iterator[Block]:
     yield Figure(
         draw=partial(_draw_differences, dispute),
         caption=(
-            "The difference under each metric, each row on a scale of its own. Thick: CI of this pair. "
-            "Thin, with ends: CI for all pairs together. Filled: significant. Hollow: not, which does not mean equal."
+            "The difference by each metric; each row has its own scale. Thick: CI of this pair. Thin, with ends: "
+            "CI for all pairs together. Filled: significant. Hollow: not significant, which does not mean equal."
         ),
     )
 
@@ -114,8 +114,8 @@ def _draw_differences(dispute: Dispute) -> str:
         )
     return draw_differences(
         rows,
-        f"Right of the line {dispute.a} is better, left of it {dispute.b}",
-        "The difference under each metric with its intervals",
+        f"Right of the line: {dispute.a} is better. Left: {dispute.b} is better",
+        "The difference by each metric with its intervals",
     )
 
 
@@ -279,12 +279,12 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
         table.add("rule_better", f"better {title}", "name", get_rule_better)
     table.add("n_pairs", "pairs", "count", lambda by_metric: len(by_metric.result.tested))
     table.add("n_segments", "segments", "count", attrgetter("examination.n"))
-    correction = "corrected for all pairs of the comparison: the column pairs has their number"
+    correction = "corrected for all pairs of the comparison (their number is in the column pairs)"
     if settings.correction == "none":
         correction = "without a correction for many pairs"
     note = (
-        "A positive difference is an improvement of the first system over the second, also where lower is "
-        f"better. Decisions are {correction}."
+        "A positive difference means that the first system is better, also for metrics where lower is better. "
+        f"Decisions are {correction}."
     )
     return TableBlock(table=table.build(), title="By each metric", notes=(note,))
 
@@ -309,17 +309,18 @@ def _tabulate_sizes(dispute: Dispute) -> TableBlock:
     add_in_form("mdd_family", "among all pairs", attrgetter("plan.mdd_family"))
     table.add("n", f"{units} here", "count", attrgetter(n_units))
     for key, field, title in (
-        ("units_for_own", "plan.size_for_own", f"{units} to settle it, one pair"),
+        ("units_for_own", "plan.size_for_own", f"{units} needed, one pair"),
         ("units_for_own_family", "plan.size_for_own_family", "among all pairs"),
     ):
         table.add(key, title, "text", partial(_write_size, attrgetter(field)))
     note = (
-        "Detectable: the true difference found with 80% power. To settle: the size that finds the difference "
-        "seen here with 80% power, if it is the true one, with a CI. A difference that made a pair stand out "
-        "is usually larger than the true one, so plan for a difference that you name beforehand. The CI has "
-        "no upper end where the true difference may be 0. Among all pairs: at alpha divided by their number."
+        "Detectable: the true difference found with 80% power. Needed: the test-set size that finds the observed "
+        "difference with 80% power, if it is the true one, with a CI. If you picked the pair because of its "
+        "difference, the true one is usually smaller; so plan for a difference that you choose before you look. "
+        "The CI has no upper end if the true difference may be 0. Among all pairs: at alpha divided by their "
+        "number."
     )
-    title = "What the test set can see, and what would settle it"
+    title = "What this test set can detect, and how large it would have to be"
     return TableBlock(table=table.build(), title=title, notes=(note,))
 
 
@@ -347,8 +348,8 @@ def _tabulate_deciders(
     table.add(kind, title, "name", lambda row: row[1].name)
     table.add("added", "added", "difference", lambda row: row[1].added, form=".3g")
     note = (
-        f"By {metric_title(dispute.metrics[0].result.metric)}. Added: the difference, less the difference "
-        f"without that {kind}; these do not sum to the whole."
+        f"By {metric_title(dispute.metrics[0].result.metric)}. Added: the difference minus the difference without "
+        f"this {kind}. These numbers do not add up to the difference."
     )
     return TableBlock(
         table=table.build(),

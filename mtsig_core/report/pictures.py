@@ -352,7 +352,7 @@ def differences_picture(comparison: Comparison, metric: str) -> str:
     if joint is not None:
         key.append(f"Thin, with ends: {joint}.")
     key.append(
-        "Filled: significantly different; hollow: no significant difference, which does not mean equal."
+        "Filled: significantly different. Hollow: no significant difference, which does not mean equal."
     )
     above = _wrap_text(state_answer(comparison, metric), _WIDE)
     below = _wrap_text(" ".join([*key, *list_caution_texts(comparison, metric)]), _WIDE)

@@ -16,10 +16,10 @@ from mtsig_core.results import Comparison, MetricResult, PairResult, TaskCompari
 from mtsig_core.stats.power import PairPlan, cannot_plan, choose_difference, plan_pairs
 from mtsig_core.stats.significance import level_at_look, parse_look
 
-_TITLE = "how far the annotation is"
+_TITLE = "progress of the annotation"
 _NOTE = (
-    "Items are counted once, whoever rated them. Hours count a pause as a minute at most. Checks: attention checks "
-    "passed."
+    "Each item counts once, even if several people rated it. Hours: a pause counts as one minute at most. Checks: "
+    "attention checks passed."
 )
 
 
@@ -152,9 +152,9 @@ def _explain_open(result: MetricResult, units: str) -> str:
     difference = choose_difference(result)
     n_open = sum(not pair.significant for pair in result.pairs)
     return (
-        f"Open: {n_open} of {format_count(len(result.pairs), 'pair')}; these are of neighbours in the order of the "
-        f"systems. More {units}: until a true difference of {difference:g} is found 8 times in 10, at alpha divided by "
-        "the number of pairs. The difference is named beforehand, as the one seen here is no guide to the true "
-        f"one. Hours: all work so far, by the {units} that both systems have. Do not stop as soon as a pair is "
-        "significant: looks at a running annotation add up to more than alpha, unless they are planned (setting Look)."
+        f"{n_open} of {format_count(len(result.pairs), 'pair')} are open. The table has pairs of neighbours in the order of "
+        f"the systems. More {units}: how many more until a true difference of {difference:g} is found 8 times in 10, at "
+        "alpha divided by the number of pairs. Choose this difference before you look: the observed one does not show the "
+        f"true one. Hours: all work so far, divided by the {units} that both systems have. Do not stop as soon as a pair is "
+        "significant: several looks have more false alarms than one, unless you plan them (setting Look)."
     )

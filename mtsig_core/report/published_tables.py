@@ -16,8 +16,8 @@ _PairValues: TypeAlias = Mapping[str, Mapping[str, str]]
 _RANGE = re.compile(r"\d+-\d+")
 _MOST_DECIMALS = 4
 NOTE = (
-    "Published: mtsig did not compute these numbers. They come without scores of segments, so no "
-    "difference between them can be tested."
+    "Published: mtsig did not compute these numbers. They have no segment scores, so mtsig cannot test the "
+    "differences."
 )
 
 

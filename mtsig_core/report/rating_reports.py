@@ -27,19 +27,19 @@ from mtsig_core.report.text import printable
 _NAMED = 3  # raters in the verdict
 _QUOTED = 80  # characters of a text in a table
 _RATERS_NOTES = (
-    "No finding is an accusation: a rater may be right, and the others wrong. A rater stands out with the whole interval "
-    f"beyond a bound, at {MARKED_BY_CHANCE:.0%} over all raters and tests. The bounds are {STRICT:g} SD of all ratings "
-    f"stricter or milder than the median rater, and {SPREAD_RATIO:g} times as much or as little spread as usual. Two "
-    f"systems are in the order of the others {100 * ORDER:.0f} points less often than by the median rater. The second "
-    "half of the documents is rated otherwise than the first, or fewer checks are passed, at the same level. One score "
-    f"in {FREQUENT:.0%} of the ratings stands out if the median rater gives one much less often.",
-    "Strictness: points less than the others would give, or more where scores count errors. Compared by outputs: with "
-    "the others' ratings of the same outputs. If two people share outputs only with each other, nobody can tell who is "
-    "right. By systems: with what the others gave to the same systems and domains, as too few outputs are shared; their "
-    "items may be harder or easier. Spread: the SD over that of all raters. Same order: how often two systems of an item "
-    "are in the order of the others. Correlation: with their scores. Drift: how much stricter the second half of their "
-    "documents is. Seconds: the median for an item, as the tool noted them. Intervals are at "
-    f"{CONFIDENCE:.0%}, by document.",
+    "No finding is an accusation: a rater may be right, and the others wrong. A rater stands out if the whole interval is "
+    f"beyond a bound (false alarms: {MARKED_BY_CHANCE:.0%} over all raters and tests). Bounds: {STRICT:g} SD of all "
+    f"ratings stricter or milder than the median rater; {SPREAD_RATIO:g} times as much or as little spread as usual; two "
+    f"systems in the same order as by the others {100 * ORDER:.0f} points less often than for the median rater. Three more "
+    "signs: the second half of the documents is rated differently from the first; fewer checks are passed; one score has "
+    f"{FREQUENT:.0%} of the ratings, and the median rater gives it much less often.",
+    "Strictness: how many points lower than the other raters (higher, if scores count errors). Compared by outputs: "
+    "with the ratings that others gave to the same outputs. If two people share outputs only with each other, the data do "
+    "not show who is right. By systems: with the ratings that others gave to the same systems and domains, because too few "
+    "outputs are shared; their items may be harder or easier. Spread: the SD divided by the SD of all raters. Same order: "
+    "how often the rater and the others put two systems of an item in the same order. Correlation: with the scores of the "
+    "others. Drift: how much stricter the second half of the documents is. Seconds: the median for an item, from the "
+    f"annotation tool. Intervals are {CONFIDENCE:.0%} intervals, by document.",
 )
 
 
@@ -73,7 +73,7 @@ def rating_sections(ratings: RatingIntegrity, pair: str = "") -> list[Section]:
     sections = [Section(title, blocks)]
     tables = {
         "Outputs on which raters disagree most": disputed_table(ratings),
-        "Documents that one person rated": sole_table(ratings),
+        "Documents rated by one person only": sole_table(ratings),
     }
     for title, table in tables.items():
         if table:
@@ -141,7 +141,7 @@ def _list_facts(ratings: RatingIntegrity) -> list[str]:
     """How much was rated twice, the largest difference, who decided alone, and checks."""
     facts = [f"{ratings.n_ratings:,} ratings of {format_count(ratings.n_outputs, 'output')}."]
     if ratings.n_shared:
-        facts.append(f"{ratings.n_shared:,} outputs have two ratings or more.")
+        facts.append(f"{ratings.n_shared:,} outputs have two or more ratings.")
     else:
         facts.append(
             "No output has two ratings, so raters are compared on other items, which may be harder or easier."
@@ -154,7 +154,7 @@ def _list_facts(ratings: RatingIntegrity) -> list[str]:
         )
     if ratings.n_sole:
         facts.append(
-            f"One person alone rated {ratings.n_sole:,} of {format_count(ratings.n_documents, 'document')}."
+            f"Only one person rated {ratings.n_sole:,} of {format_count(ratings.n_documents, 'document')}."
         )
     n_checks = sum(row.n_checks for row in ratings.raters)
     if n_checks:

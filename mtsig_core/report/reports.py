@@ -31,6 +31,7 @@ from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.markdown import report_markdown
 from mtsig_core.report.noticed_words import explain_people_column
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.pictures import differences_svg, forest_svg, pair_svg
 from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
@@ -49,7 +50,6 @@ from mtsig_core.report.sentences import (
     list_task_metrics,
     name_family,
     name_simultaneous,
-    paper_sentences,
     state_verdict,
     summarize_comparison,
     write_caption,
@@ -91,7 +91,7 @@ def comparison_report(comparison: Comparison) -> Report:
             sections.append(Section(f"{title}: pairs", pairs, "detail"))
     if has_several:
         sections.append(Section("", relations_blocks(list(comparison.metrics.values()))))
-    sections.append(Section("How far the annotation is", list(progress_blocks(comparison))))
+    sections.append(Section("Progress of the annotation", list(progress_blocks(comparison))))
     cautions = tuple(caution for caution in comparison.warnings if not caution.kind.comes_first)
     if cautions:
         caveats = Warnings(cautions=cautions, several=has_several)
@@ -169,8 +169,10 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
         yield TableBlock(
             table=references,
             title=f"{title}: top group by reference",
-            caption=f"Top group by {title}, with all references and with each: no other system is significantly "
-            "better, corrected for all pairs.",
+            caption=(
+                f"Top group by {title}, with all references and with each one: no other system is significantly better "
+                "than these systems, corrected for all pairs."
+            ),
         )
 
 
@@ -192,9 +194,12 @@ def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
     """The scores, and the differences to the best score or the baseline."""
     settings = comparison.settings
     anchor = "the best score" if settings.baseline is None else "the baseline"
-    caption = "The score with its interval: there is no other system to compare it with."
+    caption = "The score with its interval. There is no other system to compare with."
     if result.pairs:
-        caption = f"Blue: {anchor}. Filled: significantly different from it; hollow: not, which does not mean equal."
+        caption = (
+            f"Blue: {anchor}. Filled: significantly different from it. Hollow: not significantly different, which does "
+            "not mean equal."
+        )
     yield Figure(draw=partial(forest_svg, result, settings), caption=caption)
     if len(result.pairs) == 1 and result.metric == next(iter(comparison.metrics)):
         caption = (
@@ -206,7 +211,8 @@ def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
     if simultaneous:
         caption = (
             f"Difference of each system to {anchor}. Thick: {write_level(settings)} CI for this pair only. Thin, with "
-            f"ends: {simultaneous}. Filled: significantly different; hollow: not, which does not mean equal."
+            f"ends: {simultaneous}. Filled: significantly different. Hollow: not significantly different, which "
+            "does not mean equal."
         )
         yield Figure(draw=partial(differences_svg, result, settings), caption=caption)
 
@@ -251,8 +257,7 @@ def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     if is_detail:
         yield Paragraph(
             role="hint",
-            text="Differences and p of all pairs: --format csv or json; --baseline NAME for "
-            "those with one.",
+            text="For all pairs, use --format csv or json. For the pairs of one system, use --baseline NAME.",
         )
     if len(result.systems) > 2 and is_ranked:
         title = f"{metric_title(result.metric)}: signs"
@@ -267,8 +272,8 @@ def _show_detectable(
     family = ""
     if name_simultaneous(result, settings):
         family = (
-            f" For the family: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and "
-            "usually for Romano-Wolf."
+            f" For all pairs: at alpha/{len(result.tested)} (Bonferroni), which is enough for Holm, and usually "
+            "for Romano-Wolf."
         )
     note = (
         f"A test finds a true difference of this size with 80% power, uncorrected.{family} In brackets: "
@@ -356,9 +361,7 @@ def methods_section(comparison: AnyComparison) -> Section:
         title = metric_title(metric)
         methods = describe_methods(comparison, metric)
         signatures = describe_signatures(comparison, metric)
-        sentences = paper_sentences(comparison, metric)
         blocks.append(Paragraph(text=f"{methods} {signatures}", role="printed", about=title))
-        blocks.append(Paragraph(text=sentences, role="paper", about=f"{title}: for a paper"))
         if isinstance(comparison, Comparison):
             signature = comparison.metrics[metric].signature
             about = f"{title} signature:"
@@ -366,6 +369,7 @@ def methods_section(comparison: AnyComparison) -> Section:
     place = "main"
     if isinstance(comparison, Comparison):
         place = "detail"
+    blocks.append(Paragraph(text=paper_sentences(comparison), role="paper", about="For a paper"))
     return Section("How it was tested", blocks, place)
 
 
@@ -378,7 +382,7 @@ def relations_blocks(results: Sequence[MetricResult]) -> list[Block]:
     missing = without_relation(results)
     notes = []
     if missing:
-        notes.append(f"Not compared by all of these: {', '.join(missing)}")
+        notes.append(f"Not compared by all these metrics: {', '.join(missing)}")
     legend = (
         f"Row against column by {names}, in this order: > significantly better, < worse, ~ neither"
     )

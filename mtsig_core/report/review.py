@@ -71,7 +71,7 @@ from mtsig_core.task import TaskExclusion
 
 ACROSS_PAIRS = "across the language pairs"  # where a decision holds that is about no single one
 MEASURED_SAID = (
-    "Each note has what was measured of its pair: a - b, positive where a scores better."
+    "Each note has the measured difference of its pair: a - b, positive if a scores better."
 )
 _OF_A_PAIR = (
     "delta",
@@ -96,8 +96,8 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
     >>> steps = [Begin("toy", None, "0f", {}, "bleu", {}), Exclude("A", "en-de", "late"), TakeBack(2)]
     >>> print(*history_sentences([Entry(k, 60.0 * k, step, "Ana") for k, step in enumerate(steps, 1)]), sep="\n")
     1970-01-01 00:01 UTC, Ana: began the review of toy, all systems, by BLEU
-    1970-01-01 00:02 UTC, Ana: excluded A in en-de: late (taken back)
-    1970-01-01 00:03 UTC, Ana: took back entry 2, excluded A in en-de: late
+    1970-01-01 00:02 UTC, Ana: excluded A in en-de: late (undone)
+    1970-01-01 00:03 UTC, Ana: undid entry 2, excluded A in en-de: late
     """
     numbers_taken_back = taken_back(history)
     sentences = []
@@ -107,7 +107,7 @@ def history_sentences(history: Sequence[Entry]) -> list[str]:
         step = _describe_change(entry.change, history)
         sentence = f"{time:%Y-%m-%d %H:%M} UTC{author}: {step}"
         if entry.number in numbers_taken_back:
-            sentence += " (taken back)"
+            sentence += " (undone)"
         sentences.append(sentence)
     return sentences
 
@@ -122,7 +122,7 @@ def _describe_change(  # noqa: PLR0911  a sentence for each kind of change
             place = pair or "all language pairs"
             return f"excluded {system} in {place}: {reason or 'no reason given'}"
         case PutBack(system=system, pair=pair):
-            return f"put {system} back in {pair or 'all language pairs'}"
+            return f"included {system} again in {pair or 'all language pairs'}"
         case SetRule(rule=rule):
             title = RANK_RULES[rule].title if rule in RANK_RULES else rule
             return f"chose ranks {title}"
@@ -136,10 +136,10 @@ def _describe_change(  # noqa: PLR0911  a sentence for each kind of change
         case Decide():
             return _describe_decision(change)
         case SeeContent():
-            return "went on with the changed content of the task"
+            return "continued with the changed content of the task"
         case TakeBack(number=number):
             original = _describe_change(history[number - 1].change, history)
-            return f"took back entry {number}, {original}"
+            return f"undid entry {number}, {original}"
 
 
 def _describe_decision(decision: Decide) -> str:
@@ -147,9 +147,9 @@ def _describe_decision(decision: Decide) -> str:
     if not decision.first:
         return f"removed the decision for {place}"
     if len(decision.first) == 1:
-        declared = f"{decision.first[0]} is the first"
+        declared = f"{decision.first[0]} is the winner"
     else:
-        declared = f"{join_names(decision.first)} share the first place"
+        declared = f"{join_names(decision.first)} are joint winners"
     text = f"decided {place}: {declared}"
     if decision.why:
         text += f": {decision.why}"
@@ -184,8 +184,8 @@ def content_sentence(review: Review, task: TaskInfo, digests: Mapping[str, str])
     if changed:
         place = join_names(changed)
     return (
-        f"This task is not the one that was reviewed: its content changed in {place}. Numbers may differ from "
-        "those seen before, and decisions may no longer hold. Check them again."
+        f"The content of this task changed in {place} after the review. Numbers may be different now, and "
+        "decisions may no longer be right. Check them again."
     )
 
 

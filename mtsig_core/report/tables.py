@@ -391,7 +391,7 @@ def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -
     table.add("se_ratio", "SE doc/seg", "score")
     table.add("min_difference", "smallest detectable", "estimate", _get_detectable, form=form)
     table.add_for(
-        is_joint, "min_difference_family", "for the family", "score", attrgetter("mdd_family"), form
+        is_joint, "min_difference_family", "for all pairs", "score", attrgetter("mdd_family"), form
     )
     table.add_for(has_different_segments, "segments", "segments", "count", attrgetter("n"))
 

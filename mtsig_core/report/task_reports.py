@@ -457,7 +457,7 @@ def dispute_blocks(result: TaskComparison) -> list[Block]:
     ]
     pairs = disputed_pairs_table(disputes)
     n_pairs = len(pairs.rows)
-    about = "Pairs of systems on which metrics disagree, contradictions first."
+    about = "Pairs of systems on which metrics disagree, opposite results first."
     kinds = pairs.values("together")
     opposite = [k for k, kind in enumerate(kinds) if kind == AGREEMENTS[0]]
     if opposite:
@@ -552,7 +552,7 @@ def _pair_sections(result: TaskComparison) -> Iterator[Section]:
         blocks.append(Warnings(cautions=tuple(comparison.warnings), several=has_several))
         yield Section(pair, [_set_verdict_low(block) for block in blocks], "page", f"pair-{k}")
     if not has_pairs:
-        text = "The pairs of systems within each language pair are too many for a page: the CSV has them."
+        text = "There are too many pairs of systems for a page. The CSV has all."
         yield Section("", [Paragraph(text=text, role="note")], "page")
 
 

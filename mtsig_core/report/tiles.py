@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import explain_no_decision, is_corrected, p_word
+from mtsig_core.report.noticed_words import tile_people
 from mtsig_core.report.sentences import (
     PairView,
     choose_form,
@@ -61,7 +62,8 @@ def list_answer_tiles(comparison: Comparison, metric: str) -> list[Tile]:
 def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name: str) -> list[Tile]:
     """Return difference, interval, p and smallest detectable difference of a pair.
 
-    The difference is the improvement of the system of this name.
+    The difference is the improvement of the system of this name. The last tile says whether people
+    would notice it.
     """
     result, settings = comparison.metrics[metric], comparison.settings
     view = view_pair(pair, name, result, settings)
@@ -71,6 +73,9 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
         _make_test_tile(result, settings, view, name),
         _make_detectable_tile(result, settings, pair),
     ]
+    about_people = tile_people(pair)
+    if about_people is not None:
+        tiles.append(Tile(*about_people))
     return [tile for tile in tiles if tile is not None]
 
 
@@ -101,17 +106,26 @@ def _make_interval_tile(
         return None
     form = choose_form(result)
     low, high = interval
+    is_joint = n_pairs > 1 and interval == view.ci_joint
     note = "of the difference"
-    if n_pairs > 1 and interval == view.ci_joint:
+    if is_joint:
         note += f", for {name_family(result, settings)} together"
     elif n_pairs > 1:
         note += ", for this pair only"
-    elif contradicts_decision(pair, interval, settings):
-        verb = "excludes" if pair.better is None else "contains"
-        note = f"{verb} 0, by another method: the test decides"
+    if (is_joint or n_pairs == 1) and contradicts_decision(pair, interval, settings):
+        note += f"; {_explain_contradiction(pair)}"
     return Tile(
         f"{write_level(settings)} CI", f"{signed(low, form, '')} to {signed(high, form, '')}", note
     )
+
+
+def _explain_contradiction(pair: PairResult) -> str:
+    """Write how to read an interval that contradicts the decision on a pair."""
+    if pair.better is None:
+        return "excludes 0, by another method: the test decides"
+    if pair.unlike:
+        return "contains 0: p is too small, trust the interval"
+    return "contains 0, by another method: the test decides"
 
 
 def _make_test_tile(result: MetricResult, settings: Settings, view: PairView, name: str) -> Tile:
@@ -156,6 +170,8 @@ def _make_detectable_tile(
 def list_family_tiles(comparison: Comparison, metric: str) -> list[Tile]:
     """Return how many pairs are not significant, what the correction costs, and what is found."""
     result, settings = comparison.metrics[metric], comparison.settings
+    if len(result.pairs) == 1 or explain_no_decision(settings, result) is not None:
+        return list_answer_tiles(comparison, metric)
     n_tested = len(result.tested)
     n_significant = sum(pair.significant for pair in result.tested)
     tiles = [Tile("Not significant", f"{n_tested - n_significant:,}", "which does not mean equal")]

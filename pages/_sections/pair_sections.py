@@ -16,14 +16,13 @@ from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import advise_trust, explain_no_decision, is_corrected
+from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.html import report_html
 from mtsig_core.report.noticed_words import explain_noticed_difference
 from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.sentences import (
     choose_form,
-    contradicts_decision,
     explain_unlike,
     find_identical,
     name_family,
@@ -42,10 +41,10 @@ from mtsig_core.report.table import (
     write_p,
     written_like,
 )
+from mtsig_core.report.tiles import list_pair_tiles
 from mtsig_core.stats.arrays import contains_zero
-from mtsig_core.stats.cautions import trusted
 from mtsig_core.stats.comparison import join_comparisons
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, can_reach_alone
+from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
 from mtsig_core.stats.pair import (
     Outcome,
     PairExamination,
@@ -173,9 +172,12 @@ def examine_systems(view: View, a: str, b: str) -> Pair:
 # The verdict and its limits.
 
 
-def state_verdict(pair: Pair) -> str:
-    """Write which system is better, if either is, by how much, and what decides."""
-    return state_pair(pair.view.comparison, pair.result, pair.row, pair.a)
+def show_verdict(pair: Pair) -> None:
+    """Draw which system is better, if either is, and the numbers of the pair."""
+    comparison, metric = pair.view.comparison, pair.view.metric
+    screen.answer(f"By {name_metric(metric)}: {state_pair(comparison, pair.result, pair.row)}")
+    if not pair.identical:
+        screen.tiles(*list_pair_tiles(comparison, metric, pair.row, pair.a))
 
 
 def list_cautions(pair: Pair) -> list[Caution]:
@@ -198,36 +200,11 @@ def _limits_verdict(caution: Caution, row: PairResult) -> bool:
     return caution.facts.get("p_low", 0) <= p <= caution.facts.get("p_high", 1)
 
 
-def show_contradictions(pair: Pair) -> None:
-    """Draw that an interval, or the resamples of the pair, contradict the decision."""
-    interval = pair.joint_interval if pair.has_family else pair.interval
-    if contradicts_decision(pair.row, interval, pair.settings):
-        screen.caution_box(_explain_contradiction(pair))
-        return
+def show_unlike(pair: Pair) -> None:
+    """Draw that p is too small where permutations of the pair vary less than resamples."""
     unlike = explain_unlike(pair.examination, pair.row.n_effective)
     if unlike:
         screen.caution_box(unlike)
-
-
-def _explain_contradiction(pair: Pair) -> str:
-    """Write how to read an interval that contradicts the decision."""
-    settings = pair.settings
-    interval = f"{write_level(settings)} CI"
-    if pair.has_family:
-        interval += " for all pairs together"
-    if pair.row.significant:
-        contradiction, decision = f"The {interval} contains 0", "significant"
-    else:
-        contradiction, decision = f"The {interval} excludes 0", "not significant"
-    if explain_no_decision(settings, pair.result) is None:
-        return (
-            f"{contradiction} although the test is {decision}: test and interval are different "
-            f"methods. {advise_trust(**trusted(settings, [pair.row]))}"
-        )
-    reason = f"{settings.unit}s cannot decide by this test"
-    if can_reach_alone(settings, pair.row):
-        reason = "permutations or resamples cannot decide after the correction"
-    return f"{contradiction}, by Student's t, but so few {reason}."
 
 
 # -------------------------------------------------------------------------------------------------
@@ -237,18 +214,10 @@ def _explain_contradiction(pair: Pair) -> str:
 def show_size(pair: Pair) -> None:
     """Draw the bootstrapped differences, with their intervals."""
     examination, form = pair.examination, choose_form(pair.result)
-    n_resamples = pair.settings.resamples
-    differences = examination.sign * examination.drawn[:n_resamples]
-    share = float((differences > 0).mean())
-    scores = f"{pair.a} {examination.score_a:{form}}, {pair.b} {examination.score_b:{form}}"
-    screen.faint(
-        f"{scores} on {format_count(examination.n, 'segment')}. "
-        f"{share:.1%} of {len(differences):,} resamples are above 0. "
-        f"That is not the probability that {pair.a} is better."
-    )
+    screen.faint(f"{format_count(examination.n, 'segment')}, bootstrapped.")
     level = write_level(pair.settings)
     family = name_family(pair.result, pair.settings)
-    x, density = smooth_resamples(examination, n_resamples)
+    x, density = smooth_resamples(examination, pair.settings.resamples)
     figure = partial(
         half_eye,
         x,
@@ -265,8 +234,7 @@ def show_size(pair: Pair) -> None:
     pair.show(
         figure,
         "pair.difference",
-        f"Bootstrapped differences, above zero in {share:.1%} of the resamples; observed "
-        f"{pair.difference:+{form}}.",
+        f"Bootstrapped differences; observed {pair.difference:+{form}}.",
         [f"difference in {pair.metric}", "density"],
         list(zip(x.tolist(), density.tolist(), strict=True)),
     )
@@ -274,17 +242,9 @@ def show_size(pair: Pair) -> None:
 
 def show_chance(pair: Pair) -> None:
     """Draw the differences after permutations, and the p that decides."""
-    examination, row = pair.examination, pair.row
+    examination = pair.examination
     chance = describe_chance(pair)
-    remark = chance
-    n_tested = len(pair.result.tested)
-    if row.p_value is not None and is_corrected(pair.settings.correction, n_tested):
-        adjusted_p = write_p(row.p_adjusted, "adjusted p")
-        remark += (
-            f" After correction for {format_count(n_tested, 'pair')} (the result to report): "
-            f"{adjusted_p}."
-        )
-    screen.faint(remark)
+    screen.faint(chance)
     edges, counts = count_permutations(examination)
     figure = partial(
         null_tails,
@@ -302,12 +262,6 @@ def show_chance(pair: Pair) -> None:
         ["from", "to", "count"],
         charts.list_bins(edges, counts),
     )
-    # Where a test set rarely finds a difference, those that it finds are too large.
-    if examination.mdd is not None and abs(examination.delta) < examination.mdd:
-        screen.faint(
-            "The difference is smaller than what this test set finds reliably. "
-            f"{describe_detectable(pair)}"
-        )
 
 
 def describe_chance(pair: Pair) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 import streamlit as st
 
 from mtsig_core import MetricResult, MtsigError, PairResult, Settings
-from mtsig_core.errors import choose_verb, format_count
+from mtsig_core.errors import format_count
 from mtsig_core.report.caution_words import explain_no_decision
-from mtsig_core.report.sentences import choose_form, describe_control, has_p_values
+from mtsig_core.report.sentences import choose_form, describe_control
 from mtsig_core.report.table import Column, Table, TableBuilder
 from mtsig_core.stats import ranks, significance
 from mtsig_core.stats.few_units import fewest_trials
-from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, significant
+from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split
 from pages._ui import charts, controls, screen
 from pages._ui.views import View
 
@@ -54,64 +54,20 @@ def adjust(view: View) -> Decisions:
 
 
 # -------------------------------------------------------------------------------------------------
-# The verdict.
-
-
-def state_answer(result: MetricResult, settings: Settings) -> str:
-    """Write how many pairs differ significantly, or why none can be decided."""
-    method = _describe_method(result, settings)
-    reason = explain_no_decision(settings, result)
-    if reason is not None:
-        return f"{reason} ({method})"
-    n_tested = len(result.tested)
-    n_significant = sum(pair.significant for pair in result.pairs)
-    noun = choose_verb(n_tested, "pair differs", "pairs differ")
-    return f"{n_significant} of {n_tested} {noun} significantly ({method})"
-
-
-def _describe_method(result: MetricResult, settings: Settings) -> str:
-    if not has_p_values(settings):
-        return f"alpha {settings.alpha:g} per direction"
-    if len(result.tested) == 1:
-        return "one pair needs no correction"
-    if settings.correction == "none":
-        return "without correction"
-    return f"corrected by {CORRECTIONS[settings.correction].title}"
+# What the tiles do not count.
 
 
 def describe_open_pairs(result: MetricResult, settings: Settings) -> str:
-    """Write how many pairs are not significant, split or untested."""
+    """Write how many pairs are split or untested; the tiles have the others."""
     sentences = []
-    if explain_no_decision(settings, result) is None:
-        open_pairs, split_pairs = [], []
-        for pair in result.tested:
-            if is_split(pair, settings.alpha):
-                split_pairs.append(pair)
-            elif not pair.significant:
-                open_pairs.append(pair)
-        if open_pairs:
-            sentences.append(say_not_significant(open_pairs, settings.alpha))
-        if split_pairs:
-            n_split = format_count(len(split_pairs), "pair")
-            sentences.append(f"In {n_split}, test and scores disagree.")
+    n_split = sum(is_split(pair, settings.alpha) for pair in result.tested)
+    if n_split:
+        sentences.append(f"In {format_count(n_split, 'pair')}, test and scores disagree.")
     n_untested = len(result.pairs) - len(result.tested)
     if n_untested:
         untested = format_count(n_untested, "pair")
         sentences.append(f"Not tested, because no segment has both scores: {untested}.")
     return " ".join(sentences)
-
-
-def say_not_significant(pairs: Sequence[PairResult], alpha: float) -> str:
-    """Write how many pairs are not significant, and how many would be without a correction."""
-    n_lost = 0
-    for pair in pairs:
-        if pair.p_value is not None and significant(pair.p_value, alpha):
-            n_lost += 1
-    verb = choose_verb(len(pairs), "is", "are")
-    sentence = f"{format_count(len(pairs), 'pair')} {verb} not significant"
-    if n_lost:
-        sentence += f", {n_lost} of them only because of the correction"
-    return f"{sentence}."
 
 
 # -------------------------------------------------------------------------------------------------

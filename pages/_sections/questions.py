@@ -15,6 +15,8 @@ from pages._ui.catalogue import HOME, PAGES
 
 _QUESTIONS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 _SKIPPED = "shown"  # in the place of a guess
+_ALL = "questions"  # the key of the link that skips all of them
+_OFF = "off"
 
 
 @dataclass(frozen=True)
@@ -87,24 +89,21 @@ def _read_guess(key: str, choices: list[str]) -> str:
             raise ValueError(link_texts[-1])
         return by_text[link_texts[-1]]
 
-    return address.settle(key, "", read, lambda guess: [texts[guess]])
+    usual = _SKIPPED if address.asked(_ALL) == _OFF else ""
+    return address.settle(key, usual, read, lambda guess: [texts[guess]])
 
 
 def _offer_choices(key: str, choices: list[str]) -> None:
     with st.container(horizontal=True):
-        for choice in choices:
-            st.button(choice, key=f"{key}.{choice}", on_click=_keep_guess, args=(key, choice))
-        st.button(
-            "Show me",
-            key=f"{key}.show",
-            type="tertiary",
-            on_click=_keep_guess,
-            args=(key, _SKIPPED),
-        )
+        for number, choice in enumerate(choices, 1):
+            st.button(choice, key=f"{key}.{choice}", on_click=_keep, args=(key, str(number)))
+        skips = {"Show me": (key, _SKIPPED), "Skip all questions": (_ALL, _OFF)}
+        for label, choice in skips.items():
+            st.button(label, key=f"{key}.{label}", type="tertiary", on_click=_keep, args=choice)
 
 
-def _keep_guess(key: str, guess: str) -> None:
-    st.session_state[key] = guess
+def _keep(key: str, text: str) -> None:
+    address.keep(key, [text])
 
 
 def _link_next() -> None:

@@ -42,6 +42,7 @@ from mtsig_core.report.tables import (
     runs_table,
 )
 from mtsig_core.report.task_reports import disputed_records, task_report
+from mtsig_core.report.tiles import list_task_tiles
 from mtsig_core.results import TaskAgreement, TaskComparison, TaskInfo
 from mtsig_core.reviews import Entry
 from mtsig_core.score_names import pick_human_scores
@@ -92,8 +93,9 @@ def show_verdict(comparison: TaskComparison, metric: str) -> DeltaGenerator:
 
 def show_answer(comparison: TaskComparison, metric: str, place: DeltaGenerator) -> None:
     """Draw the answer by all metrics of a comparison."""
-    with place:
-        screen.answer(f"{state_task_answer(comparison, metric)}.")
+    with place.container():
+        screen.answer(state_task_answer(comparison, metric))
+        screen.tiles(*list_task_tiles(comparison, metric))
 
 
 def show_first_cautions(

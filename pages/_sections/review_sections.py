@@ -441,7 +441,7 @@ def _show_step(view: ReviewView, entry: Entry, text: str, is_undone: bool) -> No
     with left:
         screen.plain(f"{entry.number}. {text}")
     if view.may_edit and entry.number > 1 and not is_undone:
-        _draw_button(view, right, "Take back", f"take.{entry.number}", TakeBack(entry.number))
+        _draw_button(view, right, "Undo", f"take.{entry.number}", TakeBack(entry.number))
 
 
 # What everybody sees.

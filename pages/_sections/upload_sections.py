@@ -67,11 +67,9 @@ from pages._ui.catalogue import ROOT
 from pages._ui.views import View
 from pages._work.memory import LOADED, make_once
 
-# Keys of the session: how often the field for files began again, why it did, and whether a test set
-# was just opened.
+# Keys of the session: how often the field for files began again, and why it did.
 _FIELD = "uploaded.field"
 _SAID = "uploaded.said"
-_OPENED = "uploaded.opened"
 
 
 def choose_files(key: str) -> Sequence[UploadedFile]:
@@ -190,8 +188,7 @@ def _open_sample(sample: _Sample) -> None:
     for (file, content), (role, guess) in zip(contents, guess_uploads(contents), strict=True):
         uploads.append(Upload(file, content, role, guess))
     testset = replace(read_uploads(uploads, name=name), simulated=True)
-    link = testsets.keep_upload(testset, _source_of(uploads, None))
-    address.go("summary", testset=link, **{address.SEEN: None})
+    _open(testsets.keep_upload(testset, _source_of(uploads, None)))
 
 
 # What may be uploaded, and how a shared task is loaded.
@@ -297,22 +294,6 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     _offer_files(files, guesses)
 
 
-def tell_what_was_opened(view: View | MtsigError) -> None:
-    """Name what the last press of Open has opened, with a link to its results."""
-    was_opened = st.session_state.pop(_OPENED, False)
-    if not was_opened or isinstance(view, MtsigError):
-        return
-    testset = view.full_set
-    screen.answer(
-        f"Opened {testset.name}: {format_count(testset.n_segments, 'segment')}, "
-        f"{format_count(len(testset.systems), 'system')}"
-    )
-    with st.container(horizontal=True):
-        address.link("summary", "See the summary")
-        if "/" in (address.asked("testset") or ""):
-            address.link("results", "See the results of the whole task")
-
-
 def lacks_documents(view: View | MtsigError) -> bool:
     """Return whether an upload without document ids is open."""
     if isinstance(view, MtsigError) or view.full_set.documents is not None:
@@ -342,10 +323,9 @@ def _offer_documents(file: FileLike, testset: TestSet) -> None:
 
 
 def _open(link: str) -> None:
-    """Open an upload that has been kept, and empty the field for files."""
-    st.session_state[_OPENED] = True
+    """Open the summary of an upload that has been kept, and empty the field for files."""
     st.session_state[_FIELD] = st.session_state.get(_FIELD, 0) + 1
-    frame.open_testset(link)
+    address.go("summary", testset=link, **{address.SEEN: None})
 
 
 # A shared task.
@@ -382,7 +362,7 @@ def _offer_zip(file: FileLike) -> None:
             [3, 2, 1.7, 2, 1.7], vertical_alignment="bottom"
         )
     name = name_place.text_input(
-        "Name of the task", guess, key=f"data.task_name.{file.file_id}", max_chars=100
+        "Name this task", guess, key=f"data.task_name.{file.file_id}", max_chars=100
     )
     langpair = pair_place.selectbox("Language pair", contents.pairs, key="data.zip_pair")
     raters = None
@@ -503,7 +483,7 @@ def _offer_testset(
     counts = Counter(upload.role.partition(",")[0] for upload in uploads)
     screen.answer(f"Recognized: {', '.join(_list_roles(counts))}")
     left, middle, right, last = st.columns([3, 1.7, 2.2, 1.7], vertical_alignment="bottom")
-    name = left.text_input("Name of the test set", guess, key=f"data.name.{guess}", max_chars=100)
+    name = left.text_input("Name this test set", guess, key=f"data.name.{guess}", max_chars=100)
     langpair = _pick_langpair(middle, uploads, tables.pairs)
     has_texts = "reference" in counts or "reference and outputs" in counts
     tokenizer, is_decided = None, True
@@ -647,7 +627,7 @@ def _show_upload(saved: Saved, days: float) -> None:
         link = f"{testsets.KEPT}{saved.link}"
         if saved.task is not None:
             frame.open_task(link, saved.pairs[0])
-        frame.open_testset(link)
+        _open(link)
     with rename_place.popover("Rename"):
         name = st.text_input("Name", saved.name, key=f"yours.name.{saved.link}", max_chars=100)
         if st.button("Rename it", key=f"yours.rename.{saved.link}") and name.strip():

@@ -246,12 +246,6 @@ def _finish(menus, opened, query: dict, below) -> None:
         address.keep_in_browser({address.SEEN: address.asked(address.SEEN)})
 
 
-def open_testset(name: str) -> None:
-    """Run the page again on another test set."""
-    address.keep("testset", [name])
-    st.rerun()
-
-
 def open_task(name: str, pair: str) -> None:
     """Open a shared task on its page, and its language pair on the others."""
     address.keep("shared_task", None)

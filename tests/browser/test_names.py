@@ -35,7 +35,7 @@ OUT, REF, OTHER_REF = (
 )
 DOCUMENT, DOMAIN = "<img src=x onerror=alert(3)>", "![d](http://h.example/d.png)"
 PAIR = {"a": LONG, "b": IMAGE}
-ASKED = {"refs": REF, "exclude": OUT, "trials": 999}
+ASKED = {"refs": REF, "exclude": OUT, "trials": 999, "questions": "off"}
 LIGHTER = {
     "repeats": 30,
     "sizes": "50%, 100%",

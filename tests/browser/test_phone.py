@@ -36,7 +36,8 @@ def phone(window):
     ],
 )
 def test_no_number_is_cut(at, phone, path, figures):
-    phone.goto(at(path, ("--demo-segments", 600), trials=999, **LIGHTER.get(path, {})))
+    asked = {"trials": 999, "questions": "off", **LIGHTER.get(path, {})}
+    phone.goto(at(path, ("--demo-segments", 600), **asked))
     ready(phone)
     drawn = phone.locator(".js-plotly-plot")
     drawn.nth(figures - 1).wait_for()

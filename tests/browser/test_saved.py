@@ -46,11 +46,11 @@ def upload(page, address, title):
     )
     page.get_by_role("button", name="Open these files").wait_for()
     ready(page)
-    page.get_by_label("Name of the test set").fill(title)
-    page.get_by_label("Name of the test set").press("Enter")
+    page.get_by_label("Name this test set").fill(title)
+    page.get_by_label("Name this test set").press("Enter")
     ready(page)
     page.get_by_role("button", name="Open these files").click()
-    page.locator(".mt-answer", has_text="Opened ").wait_for()
+    page.locator(".mt-tiles").wait_for()
     ready(page)
 
 

@@ -78,7 +78,7 @@ def test_the_rule_is_found(rule, tmp_path, run_json):
     (first, count), *others = found["ranks"]["counts"].items()
     assert (first, count) == (rule, len(systems))
     assert all(other < len(systems) for _, other in others)
-    assert "The published ranking comes out" in found["sentences"][0]
+    assert "mtsig reproduces the published ranking" in found["sentences"][0]
     assert found["rows"] == []
 
 
@@ -90,7 +90,7 @@ def test_the_systems_that_do_not_come_out_are_named(tmp_path, run):
     write_ranks(tmp_path / "ranks.csv", [*systems.values(), absent])
     asked = f"{DEMO} --official", tmp_path / "ranks.csv"
     text = run(*asked).out
-    said = "11 of 12 published ranks come out with ranks as WMT25. Different here: Oak-closed (1-2, here "
+    said = "mtsig reproduces 11 of 12 published ranks with ranks as WMT25. Different here: Oak-closed (1-2, here "
     assert said in text
     assert "Not ranked here: Absent." in text
     rows = csv.DictReader(run(*asked, "--format", "csv").out.splitlines())
@@ -109,7 +109,7 @@ def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, run):
     ranks.write_text("\n".join(["language pair,system,rank", *lines]))
     text = run("task --demo --metrics human --trials 999 --official", ranks).out
     for pair in ("qaa-en", "qab-en"):
-        assert f"{pair}, human: The published ranking comes out with ranks as WMT24" in text
+        assert f"{pair}, human: mtsig reproduces the published ranking with ranks as WMT24" in text
     ranks.write_text("system,rank\nNobody,1")
     refused = run(f"{DEMO} --official", ranks)
     assert refused.status == 2
@@ -120,8 +120,11 @@ def test_a_task_has_a_ranking_for_each_language_pair(tmp_path, run):
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("clusters", "z: The published ranking comes out with ranks as WMT21 into English and"),
-        ("ad-sys-scores-cs-en", "Z.SCR: 12 of 12 published scores come out here"),
+        (
+            "clusters",
+            "z: mtsig reproduces the published ranking with ranks as WMT21 into English and",
+        ),
+        ("ad-sys-scores-cs-en", "Z.SCR: mtsig reproduces 12 of 12 published scores"),
     ],
 )
 def test_the_tables_of_wmt22_come_out_of_the_ratings(file, said, run):
@@ -137,7 +140,7 @@ def test_the_means_of_wmt21_come_out_of_a_folder(run):
     table = HUMAN / "wmt21/ad-sys-ranking-de-en-z-names.csv"
     text = run("task", "--folder", HUMAN / "wmt21/ad-seg-scores-de-en.csv", "--official", table).out
     for column in ("RAW.SCR", "Z.SCR"):
-        assert f"de-en, {column}: 20 of 20 published scores come out here" in text
+        assert f"de-en, {column}: mtsig reproduces 20 of 20 published scores" in text
 
 
 @needs_published
@@ -192,7 +195,7 @@ def test_the_options_that_read_the_files_as_the_task_did_are_named(tmp_path, run
     found = compare(read["segments"], "ESA", rank_rule="wmt25").metrics["ESA"]
     write_ranks(ranks, found.systems)
     asked = "score --scores", f"ESA={scores}", "--official", ranks
-    come_out = "The published ranking comes out with ranks as WMT25"
+    come_out = "mtsig reproduces the published ranking with ranks as WMT25"
     assert f"ESA: {come_out} with --raters segments." in run(*asked).out
     assert f"{come_out}." in run(*asked, "--raters", "segments").out
     counts = run_json(*asked)["ranks"]["counts"]
@@ -217,7 +220,10 @@ def test_a_reference_that_takes_part_is_found(option, tmp_path, run):
     asked = f"score --demo-task --langpair qaa-en --metrics bleu {option} --refs"
     text = run(asked, first, "--official", ranks).out
     hint = "" if option else " with --refs-as-systems"
-    assert f"The published ranking comes out with ranks by simultaneous rank ranges{hint}." in text
+    assert (
+        f"mtsig reproduces the published ranking with ranks by simultaneous rank ranges{hint}."
+        in text
+    )
     assert "Not ranked here" not in text
 
 

@@ -268,7 +268,7 @@ class TestWhichMetricDecides:
 
     def test_it_asks_where_nothing_says_it(self, run, folder):
         out = run(*self.args(folder)).out
-        assert "does not say which metric decides" in out and out.count("--primary NAME") == 1
+        assert "does not name its main metric" in out and out.count("--primary NAME") == 1
         data = json.loads(run(*self.args(folder, "--format", "json")).out)
         (asked,) = [one for one in data["warnings"] if one["code"] == "which-metric"]
         assert (asked["metric"], asked["pair"], asked["remedies"]) == (
@@ -278,7 +278,7 @@ class TestWhichMetricDecides:
         )
         for form in ("latex", "html"):
             said = run(*self.args(folder, "--format", form)).out
-            assert "does not say which metric decides" in " ".join(said.split())
+            assert "does not name its main metric" in " ".join(said.split())
 
     @pytest.mark.parametrize(
         "chosen", [("--primary", "MetricX-24"), ("--metrics", "MetricX-24,XCOMET")]

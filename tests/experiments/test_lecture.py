@@ -106,9 +106,9 @@ class TestBootstrap:
                 and said in end["after"]
                 and beyond == (2 if n == 40 else 0)
             )
-            assert ("From 40 draws on it is a 95% interval." in end["conclusion"]) == (n < 40)
+            assert ("With 40 draws or more it is a 95% interval." in end["conclusion"]) == (n < 40)
             assert (
-                "2.5% of the scores lie below the interval and 2.5% above." in end["conclusion"]
+                "2.5% of the scores are below the interval and 2.5% above." in end["conclusion"]
             ) == (n == 40)
         assert " to " not in texts.bootstrap_end(found.first(1), "A", "B")["conclusion"]
 
@@ -178,7 +178,7 @@ def test_blocks_and_broad_samples_are_those_of_the_page_sampling(made_up):
         f"{ratio:.1f} times as wide (95% CI {low:.1f} to {high:.1f}): neighbours are alike."
         in wide["conclusion"]
     )
-    assert wide["after"].endswith(". So the order was the cause.")
+    assert wide["after"].endswith(". So the order is the cause.")
 
 
 class TestDocuments:
@@ -304,7 +304,7 @@ def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turn
         for k in range(3):
             alone = scorer.corpus_score([systems[name][k]], [[reference[k]]])
             assert found.scores[k][side] == pytest.approx(alone.score)
-    said = texts.mean_end(found)
+    said = texts.mean_end(found, found.names)
     assert said["truth"] == "A"
     by_mean = f"B wins by the mean ({max(found.mean):.1f} to {min(found.mean):.1f})"
     by_corpus = f"A by the corpus score ({max(corpus):.1f} to {min(corpus):.1f})"

@@ -198,7 +198,7 @@ def test_documents_that_one_person_rated_are_listed():
     assert (result.n_sole, result.n_documents, result.n_shared) == (20, 20, 0)
     assert {row.n_ratings for row in result.sole_documents} == {20}
     text = report_text(ratings_report(result))
-    assert "One person alone rated 20 of 20 documents." in text
+    assert "Only one person rated 20 of 20 documents." in text
     assert "No output has two ratings" in text
 
 

@@ -47,6 +47,6 @@ def test_a_metric_against_people_and_the_directions_assumed_are_told(opened, rat
     source = replace(rated, scores=(*rated.scores, table))
     page = opened("metrics", source, **VIEW, human="points", held="<b>esa")
     shown = unescape(words(page))
-    assert "<b>esa orders most pairs of systems otherwise than points" in shown
+    assert "<b>esa and points put most pairs of systems in opposite orders" in shown
     assert "We assume that higher <b>esa scores are better" in shown
     assert "We assume that higher points scores are better" in shown

@@ -26,7 +26,7 @@ from tests.builders.screens import links, words, written
 
 #: What each scene may be sent before the guess.
 BEFORE = {
-    "mean": {"names", "outputs", "scores", "mean", "lengths"},
+    "mean": {"names", "outputs", "references", "scores", "mean", "lengths"},
     "bootstrap": {"sentences", "names", "metric", "sums", "sums_of", "extra"},
     "randomization": {"outputs", "names", "observed", "metric"},
     "blocks": {"ribbon", "metric", "size", "ribbon_label", "extra"},
@@ -63,7 +63,7 @@ def test_before_the_guess_nothing_is_sent_that_answers(scene, stage):
     assert data["scene"] == scene
     assert set(data["body"]) == BEFORE[scene]
     assert [data[name] for name in ("rows", "end", "further", "past")] == [None, None, None, []]
-    told = "and this scene needs 3,000. Open a larger" in data["instead"]
+    told = "This scene needs 3,000 sentences" in data["instead"]
     assert told == (scene == "blocks")  # of 300 sentences
 
 
@@ -96,7 +96,8 @@ def test_a_link_gives_the_numbers_of_the_core_again(stage):
     data = stage(**asked)
     rows, end = data["rows"], data["end"]
     names = data["body"]["names"]
-    sentences = excerpt(load_demo(300), "bleu", *names, 12, 3)
+    assert names == ["System A", "System B"]  # not after the languages of the simulation
+    sentences = excerpt(load_demo(300), "bleu", "Spanish", "Finnish", 12, 3)
     draws = resamples(sentences, 3, 0, 12)
     first, second = sentences.scores[:2]
     scores = draws.scores[:, 0]
@@ -158,7 +159,7 @@ def test_long_names_are_cut_on_the_stage(opened, tmp_path, end, shown):
 
 def test_the_exact_p_is_that_of_all_swaps(stage):
     data = stage(scene="randomization", step="20", reveal="true")
-    sentences = excerpt(load_demo(300), "bleu", *data["body"]["names"], 10, data["seed"])
+    sentences = excerpt(load_demo(300), "bleu", "Spanish", "Finnish", 10, data["seed"])
     assert data["end"]["exact"] == all_swaps(sentences).p
     assert data["end"]["ways"] == 1024
     assert data["rows"]["p"][19] == pytest.approx((data["rows"]["counts"][19] + 1) / 21)

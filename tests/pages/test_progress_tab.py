@@ -43,6 +43,6 @@ def test_progress_follows_the_files_of_a_running_annotation(opened, tmp_path):
     page.run()
     assert not page.exception
     assert before != read_totals(page) == count_totals(folder)
-    page.selectbox(key="progress").set_value(f"{PAIR}: how far the annotation is").run()
+    page.selectbox(key="progress").set_value(f"{PAIR}: progress of the annotation").run()
     assert not page.exception and "seconds for an item" in words(page)
     assert read_totals(page) == {"": count_totals(folder)[PAIR]}

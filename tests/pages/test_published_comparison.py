@@ -14,7 +14,7 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, run
     score = next(row.score for row in found.systems if row.system == NAMES[0])
     table = f"system;BLEU\n{NAMES[0]};{score:.2f}\n{NAMES[1]};99.99\n<b>C;1"
     page.text_area(key="official.text").set_value(table).run()
-    come_out = "1 of 2 published scores come out here"
+    come_out = "mtsig reproduces 1 of 2 published scores"
     for said in (come_out, "Only in the table: &lt;b&gt;C", ">✓<", ">✗<"):
         assert said in words(page)
     assert "<b>C" not in words(page)
@@ -23,7 +23,7 @@ def test_a_pasted_table_is_held_against_our_scores(opened, source, tmp_path, run
     assert again.text_area(key="official.text").value == table
     again.text_area(key="official.text").set_value("").run()
     assert "official" not in again.query_params
-    assert "come out here, at" not in words(again)
+    assert "with all their decimals" not in words(again)
     assert come_out in run(*official_command(page, tmp_path / "FILE", table)).out
 
 
@@ -38,7 +38,7 @@ def test_a_workbook_is_uploaded(opened, source):
     page.file_uploader(key="official.file").upload(
         "table.xlsx", out.getvalue(), "application/vnd.ms-excel"
     ).run()
-    assert "0 of 1 published scores come out here" in words(page)
+    assert "mtsig reproduces 0 of 1 published scores" in words(page)
 
 
 def test_a_broken_table_is_said(opened, source):
@@ -79,4 +79,4 @@ def test_a_pasted_ranking_says_which_rule_gives_it(folder, open_task):
     page.text_area(key="official.text").set_value(
         "language pair,system,rank\nen-de_DE,Alpha,9\nen-ja_JP,Beta,9"
     ).run()
-    assert "0 of 1 published ranks come out with ranks" in words(page)
+    assert "mtsig reproduces 0 of 1 published ranks with ranks" in words(page)

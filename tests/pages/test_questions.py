@@ -34,9 +34,17 @@ def test_a_guess_is_kept_in_the_link_and_compared(opened):
     assert "You said: As wide, or less." in words(page)
 
 
-@pytest.mark.parametrize("guess, said", [("shown", "Answer: "), ("2", "Right, it is: "), ("9", "")])
-def test_a_link_shows_the_answer_at_once(opened, guess, said):
-    page = opened("trust", SOURCE, experiment="Units", guess_units=guess)
+@pytest.mark.parametrize(
+    "asked, said",
+    [
+        ({"guess_units": "shown"}, "Answer: "),
+        ({"questions": "off"}, "Answer: "),
+        ({"guess_units": "2"}, "Right, it is: "),
+        ({"guess_units": "9"}, ""),
+    ],
+)
+def test_a_link_shows_the_answer_at_once(opened, asked, said):
+    page = opened("trust", SOURCE, experiment="Units", **asked)
     assert is_open(page) == (not said)
     assert said in words(page)
 

@@ -80,4 +80,4 @@ def test_an_uploaded_task_and_its_review_have_them(opened, monkeypatch):
     page = opened("review", tab="Other rankings", **on_review)
     published = "language pair,system,rank\nen-cs,Alpha,9"
     page.text_area(key="official.text").set_value(published).run()
-    assert "0 of 1 published ranks come out" in words(page)
+    assert "mtsig reproduces 0 of 1 published ranks" in words(page)

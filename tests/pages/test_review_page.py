@@ -111,7 +111,7 @@ def test_a_review_is_started_on_the_page_task_and_changed_step_by_step(at, folde
     assert "--metrics XCOMET" in find_command(app, "task")
     press(app, "Put back")
     assert views.reviews().find(link).review.exclusions == ()
-    press(app, "Take back")  # the newest step: that it was put back
+    press(app, "Undo")  # the newest step: that it was put back
     kept = views.reviews().find(link)
     assert [exclusion.system for exclusion in kept.review.exclusions] == ["Alpha"]
     assert len(kept.history) == 4
@@ -162,7 +162,7 @@ def test_steps_of_others_are_named_once_and_the_server_counts_them(at, kept):
     for link, n_steps in ((kept.read_link, 3), (kept.edit_link, 3), ("nothing", 0)):
         assert views.count_steps(link) == n_steps
     app.run()
-    assert "UTC, Ana: decided en-de_DE: Beta is the first: by far." in words(app)
+    assert "UTC, Ana: decided en-de_DE: Beta is the winner: by far." in words(app)
     assert "New: " in words(app)
     app.run()
     assert "New: " not in words(app)
@@ -264,7 +264,7 @@ def test_the_second_of_two_editors_is_told(at, kept):
     changes = [entry.change for entry in read(kept).history[1:]]
     assert changes == [Decide("en-de_DE", ("Alpha",), "mine")]
     assert "Somebody else changed this review once" in words(second)
-    assert "Alpha is the first: mine" in words(second)
+    assert "Alpha is the winner: mine" in words(second)
     assert second.text_area(key="review.decide.why.en-de_DE").value == "no, mine"
     press(second, "Change the decision")
     assert read(kept).review.decisions[0].why == "no, mine"
@@ -305,13 +305,13 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     change(kept, Exclude("Gamma"))
     (root / "task" / "automatic_scores" / "Gamma.jsonl").unlink()
     app = at("review", review=kept.edit_link)
-    assert "content changed in en-de_DE. " in words(app)
+    assert "changed in en-de_DE after the review. " in words(app)
     assert "Unknown system &#x27;Gamma&#x27;" in words(app)
     press(app, "Put back")
     press(app, "Go on with the content as it is now")
     assert "The content of this task" not in words(app)
     assert "Unknown system" not in words(app)
-    assert "went on with the changed content" in words(app)
+    assert "continued with the changed content" in words(app)
 
 
 def test_a_pair_opened_from_a_review_has_its_settings_and_exclusions(at, kept, monkeypatch):

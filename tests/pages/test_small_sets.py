@@ -83,7 +83,7 @@ def test_where_no_document_favours_anybody_the_page_says_so(opened, tmp_path):
     page = opened("pair", source_of("two segments", tmp_path), trials="999", metric="bleu")
     said = [caption.value for caption in page.caption]
     assert "No document favours either system: in each of them the difference is 0." in said
-    assert page.selectbox(key="pair.document").options == ["news · d", "social · es"]
+    assert page.selectbox(key="read").options == ["news · d", "social · es"]
 
 
 #: By what is small or tied in a task: the systems, the documents, and the score of each system in

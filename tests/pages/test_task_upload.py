@@ -119,7 +119,8 @@ def test_one_language_pair_is_opened_with_its_scores_and_task_shows_its_task(dat
     page = data()
     page.selectbox(key="data.zip_pair").set_value("en-cs").run()
     page.button(key="data.open_zip").click().run()
-    assert "Opened My task en-cs: 40 segments, 3 systems" in words(page)
+    assert "My task en-cs" in words(page)
+    assert "40 segments" in words(page)
     assert page.query_params["testset"].endswith("/en-cs")
     options = page.selectbox(key="testset").options
     own = {label for label in options if label.startswith("My task/")}

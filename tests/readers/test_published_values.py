@@ -110,7 +110,7 @@ def test_alone_they_are_shown_and_nothing_is_tested(write, tmp_path, run):
     for place in (tmp_path, tmp_path / "autorank.tsv"):
         done = run("task", "--folder", place)
         assert done.status == 0 and "1 language pair, 2 systems; published scores" in done.out
-        assert "no difference between them can be tested" in done.out
+        assert "mtsig cannot test the differences" in done.out
 
 
 def test_other_commands_name_the_one_that_shows_them(write, tmp_path, run):

@@ -234,7 +234,7 @@ def test_raters_who_favour_systems_are_found_and_warned_of(favour, words):
 def test_of_two_systems_a_favour_is_no_other_than_a_scale():
     told = find_assumed(adjusted_scores(make_favours(4, n_systems=2))[0], "rater-favour")
     assert told.facts["reason"] == "repeats"
-    assert "three systems or more" in told.text
+    assert "three or more systems" in told.text
     told = find_assumed(adjusted_scores(make_favours(4, n_systems=3))[0], "rater-favour")
     assert told.code == "rater-favour"
     assert told.facts["p"] > 0.05
@@ -320,10 +320,10 @@ def test_systems_that_few_ratings_link_are_warned_of_or_refused():
     (warned,) = select_cautions(compare(testset, "human-adjusted", trials=99), "few-rater-links")
     assert (warned.a, warned.b) == (told["a"], told["b"])
     assert told["widening"] > 1.25
-    assert f"about {told['widening']:.2g} times too wide" in warned.text
+    assert f"about {told['widening']:.2g} times as large as it could be" in warned.text
     without = compare(testset.without([told["a"]]), "human-adjusted", trials=99)
     assert "few-rater-links" not in list_codes(without)
-    said = r"would be at least \d\.\d times too wide\. Expected less than 2 times"
+    said = r"would be at least \d\.\d times as large as it could be\. Expected less than 2 times"
     with pytest.raises(InputError, match=said):
         adjusted_scores(rate_sparsely(9, 2, 20, 10, 6))
 

@@ -484,7 +484,7 @@ def test_counts_that_say_nothing_are_left_out():
         in Caution("few-differences", {**facts, "n_texts": 20}, **PAIR).text
     )
     assert (
-        "in only 3 of 1,200 segments. The"
+        "in only 3 of 1,200 segments. With"
         in Caution("few-differences", {**facts, "n_texts": 0}, **PAIR).text
     )
     for high, words in ((603, "540 to 603 each"), (540, "540 each")):
@@ -527,10 +527,10 @@ def test_the_template_chooses_by_number_and_by_what_is_known():
         for n, mdd in ((1, None), (3, 2.02))
     )
     assert Caution("not-equal", one).text == (
-        "1 of 6 pairs shows no significant difference. That does not make the systems equal."
+        "1 of 6 pairs shows no significant difference. This does not mean that they are equal."
     )
     assert Caution("not-equal", many).text == (
-        "3 of 6 pairs show no significant difference. That does not make the systems equal: this test set finds "
+        "3 of 6 pairs show no significant difference. This does not mean that they are equal: this test set finds "
         "a true difference of 2.02 points 8 times in 10, before correction, and smaller ones less often. Of these, 2 "
         "pairs cannot be decided, however large the difference."
     )

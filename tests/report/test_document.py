@@ -83,7 +83,7 @@ def test_text_keeps_the_order_and_a_verdict_is_the_title_of_its_section():
     in_order(
         "\n".join(lines),
         "Two toys",
-        "Warning: 3 metrics were compared",
+        "Warning: You compare 3 metrics",
         "Pieces. A_1 has most",
         "A note.",
         "More",
@@ -105,7 +105,7 @@ def test_a_page_has_verdicts_first_and_caveats_before_details():
         "A_1 has most",
         "the toys are simulated",
         "Two toys",
-        "3 metrics were compared",
+        "You compare 3 metrics",
         "2,000",
         "A note.",
         "A figure.",
@@ -123,7 +123,7 @@ def test_a_notebook_folds_what_is_long_and_has_no_figures():
     in_order(
         Page(code).text,
         "Two toys",
-        "3 metrics were compared",
+        "You compare 3 metrics",
         "A_1 has most",
         "2,000",
         "60 toys",
@@ -137,7 +137,7 @@ def test_latex_has_tables_with_caveats_and_methods_and_warnings_as_comments():
     in_order(
         code,
         "% Left out: C",
-        "% Warning: 3 metrics were compared",
+        "% Warning: You compare 3 metrics",
         r"\caption[Toys]{Toys and their pieces.}",
         r"\label{tab:mtsig-toys}",
         r"\mtsignote{A note. A caveat.}",

@@ -198,4 +198,4 @@ def test_a_table_of_too_many_rows_says_what_it_leaves_out():
         1000,
         1000,
     )  # none of them fits on one page
-    assert code.count("The first 1,000 of 1,225 rows; JSON and CSV have all.") == 2
+    assert code.count("The first 1,000 of 1,225 rows. JSON and CSV have all.") == 2

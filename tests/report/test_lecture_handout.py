@@ -76,7 +76,7 @@ def test_why_a_scene_is_not_about_a_test_set_and_what_to_do():
     lines = ["a b"] * 12
     assert explain_unsuited(TestSet("two", {"A": lines, "B": lines}, {"ref": lines}), 12) == ""
     alone = TestSet("one", {"A": lines}, {"ref": lines})
-    assert "one system, and this scene needs two. Open" in explain_unsuited(alone, 12)
-    assert "scores and no texts. Open" in explain_unsuited(
+    assert "This scene needs two systems, and" in explain_unsuited(alone, 12)
+    assert "has only scores. Open" in explain_unsuited(
         read_scores({"human": {"A": [80, 70], "B": [75, 60]}}), 2
     )

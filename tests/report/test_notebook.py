@@ -25,7 +25,7 @@ def test_a_comparison_says_who_is_ahead_how_it_was_tested_and_what_to_mind():
         f"BLEU, higher is better: {state_verdict(comparison(), 'bleu')}",
         "3 pairs",
         "Caveats: 1",
-        "3 metrics were compared",
+        "You compare 3 metrics",
     ):
         assert part in page.text
     systems, pairs = (

@@ -76,8 +76,8 @@ def test_the_command_shows_it_and_json_has_it(capsys):
     main(["task", str(FILE), "--trials", "99", "--resamples", "99"])
     out = capsys.readouterr().out
     assert (
-        "eng_Latn-ces_Latn: how far the annotation is" in out
-        and "All language pairs: how far" in out
+        "eng_Latn-ces_Latn: progress of the annotation" in out
+        and "All language pairs: progress" in out
     )
     main(["task", str(FILE), "--trials", "99", "--resamples", "99", "--format", "json"])
     record = json.loads(capsys.readouterr().out)

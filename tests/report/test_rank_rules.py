@@ -213,8 +213,8 @@ def test_a_system_without_an_easy_or_hard_domain_is_told_where_domains_are_avera
     (told,) = select_cautions(found["wmt24"], "domains-of-systems")
     facts = (told.metric, told.facts["systems"], told.facts["domains"])
     assert facts == ("human", ("C",), ("hard",))
-    lacks = "C lacks human scores of some domains (hard)"
-    assert f"{lacks}, which can raise or lower its score and rank." in told.text
+    lacks = "C has no human scores in some domains (hard)"
+    assert f"{lacks}. This can raise or lower its score and rank." in told.text
     assert "domains-of-systems" not in list_codes(found["wmt25"])
     whole = compare(rated.without(["C"]), "human", trials=99, resamples=99, rank_rule="wmt24")
     assert "domains-of-systems" not in list_codes(whole)

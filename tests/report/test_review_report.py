@@ -85,18 +85,18 @@ def test_each_step_is_a_plain_sentence_with_its_time():
         for k, what in enumerate(
             [
                 "began the review of toy, all systems, by x",
-                f"excluded {HOSTILE} in en-de: copied (taken back)",
+                f"excluded {HOSTILE} in en-de: copied (undone)",
                 "excluded B in all language pairs: no reason given",
-                "put B back in all language pairs",
+                "included B again in all language pairs",
                 "chose ranks as WMT24",
                 "chose the metric chrF",
                 "noted on A and B in en-de by x: close",
                 "removed the note on A and B in en-de by x",
-                "decided en-de: A is the first: clear",
-                "decided en-cs: A and B share the first place",
+                "decided en-de: A is the winner: clear",
+                "decided en-cs: A and B are joint winners",
                 "removed the decision for en-cs",
-                "went on with the changed content of the task",
-                f"took back entry 2, excluded {HOSTILE} in en-de: copied",
+                "continued with the changed content of the task",
+                f"undid entry 2, excluded {HOSTILE} in en-de: copied",
             ]
         )
     ]
@@ -292,7 +292,7 @@ def test_a_task_of_other_content_is_told(before):
     changed = content_sentence(
         replace(review, digest="old", digests={**digests, pair: "old"}), info, digests
     )
-    assert f"changed in {pair}. " in changed
+    assert f"changed in {pair} after" in changed
     assert "the table of systems" in content_sentence(replace(review, digest="old"), info, digests)
 
 

@@ -52,9 +52,9 @@ def test_the_sign_is_the_same_in_tiles_figure_and_table(baseline, sign, higher_i
 
 def test_what_seems_to_contradict_is_in_one_note():
     excluded = list_answer_tiles(compare_two(1.2), "bleu")
-    assert excluded[1].note == "excludes 0, by another method: the test decides"
+    assert excluded[1].note == "of the difference; excludes 0, by another method: the test decides"
     contained = list_answer_tiles(compare_two(0.5, "a", 0.001), "bleu")
-    assert contained[1].note == "contains 0, by another method: the test decides"
+    assert contained[1].note == "of the difference; contains 0, by another method: the test decides"
     assert contained[3].note.endswith("when found, they tend to look too large")
 
 

@@ -164,7 +164,7 @@ def test_a_number_that_nothing_gives_has_no_setting():
         (True, None),
     ]
     assert any(
-        "may differ from those that were scored" in said for said in replication_sentences(found)
+        "may be for other outputs or references" in said for said in replication_sentences(found)
     )
 
 

@@ -117,9 +117,9 @@ def test_what_each_change_does():
     [
         (Exclude("A", None, "late"), "this is so already"),
         (PutBack("B"), "this is so already"),
-        (TakeBack(1), "Entry 1 cannot be taken back"),
-        (TakeBack(5), "Entry 5 cannot be taken back"),
-        (TakeBack(2), "taken back already"),
+        (TakeBack(1), "Entry 1 cannot be undone"),
+        (TakeBack(5), "Entry 5 cannot be undone"),
+        (TakeBack(2), "already undone"),
         (BEGIN, "Nothing was changed"),
         (NoteOn("en-de", "bleu", "A", "A", "x"), "two different"),
         (Exclude("B", None, "x" * 201), "at most 200"),
