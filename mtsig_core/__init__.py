@@ -22,7 +22,7 @@ from mtsig_core.readers import (
     read_wmt,
 )
 from mtsig_core.readers.tasks import read_task
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.results import (
     Comparison,
     Exclusion,

@@ -56,7 +56,6 @@ if now is not None:
 review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
-    review_sections.keep_drafts(view)
 
 names = ["Ranks"]
 if view.may_edit or review.exclusions:

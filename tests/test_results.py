@@ -10,7 +10,8 @@ import pytest
 
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, read_text
 from mtsig_core.figures import differences, forest, matrix, of_comparison
-from mtsig_core.report.sentences import list_caution_texts, paper_sentences, state_answer
+from mtsig_core.report.paragraph import paper_sentences
+from mtsig_core.report.sentences import list_caution_texts, state_answer
 from mtsig_core.results import PairResult
 from tests.builders.rendered import comparison_json
 from tests.builders.toys import bleu_counts, compare_given, toy

@@ -1106,7 +1106,7 @@ def write_words(fact: Fact) -> Words:
             value = _NAMED[name](value)
         names[name] = value
     if "correction" in fact.facts:
-        names["p_word"] = p_word(fact.facts["correction"])
+        names["p_word"] = p_word(fact.facts["correction"], fact.facts.get("n_pairs", 2))
     kind = fact.kind
     if kind.derive is not None:
         names |= kind.derive(fact)

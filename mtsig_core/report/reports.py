@@ -31,6 +31,7 @@ from mtsig_core.report.html import report_html
 from mtsig_core.report.latex import report_latex
 from mtsig_core.report.markdown import report_markdown
 from mtsig_core.report.noticed_words import explain_people_column
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.pictures import differences_svg, forest_svg, pair_svg
 from mtsig_core.report.progress_report import progress_blocks
 from mtsig_core.report.sentences import (
@@ -49,7 +50,6 @@ from mtsig_core.report.sentences import (
     list_task_metrics,
     name_family,
     name_simultaneous,
-    paper_sentences,
     state_verdict,
     summarize_comparison,
     write_caption,
@@ -361,9 +361,7 @@ def methods_section(comparison: AnyComparison) -> Section:
         title = metric_title(metric)
         methods = describe_methods(comparison, metric)
         signatures = describe_signatures(comparison, metric)
-        sentences = paper_sentences(comparison, metric)
         blocks.append(Paragraph(text=f"{methods} {signatures}", role="printed", about=title))
-        blocks.append(Paragraph(text=sentences, role="paper", about=f"{title}: for a paper"))
         if isinstance(comparison, Comparison):
             signature = comparison.metrics[metric].signature
             about = f"{title} signature:"
@@ -371,6 +369,7 @@ def methods_section(comparison: AnyComparison) -> Section:
     place = "main"
     if isinstance(comparison, Comparison):
         place = "detail"
+    blocks.append(Paragraph(text=paper_sentences(comparison), role="paper", about="For a paper"))
     return Section("How it was tested", blocks, place)
 
 

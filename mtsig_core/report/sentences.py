@@ -226,6 +226,18 @@ def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, 
     return of_all + of_some
 
 
+def merge_by_metric(sentences: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return each sentence once; one that is not true of all metrics names its own."""
+    texts = []
+    for metric, metric_sentences in sentences.items():
+        texts += [(name_metric(metric), sentence) for sentence in metric_sentences]
+    merged = []
+    for sentence, names in _group_texts(texts).items():
+        is_of_all = len(names) == len(sentences)
+        merged.append(sentence if is_of_all else f"{join_names(names)}: {sentence}")
+    return merged
+
+
 def join_by_lang_pair(phrases: Mapping[str, str]) -> str:
     """Return the phrase of all language pairs, or each phrase with its language pairs."""
     grouped = _group_texts(phrases.items())
@@ -674,7 +686,10 @@ def state_pair_by_metrics(a: str, b: str, decision_of: Mapping[str, int]) -> str
             names = ", ".join(metrics[side])
             claims.append(f"{better} is significantly better than {worse} by {names}")
     if metrics[0]:
-        claims.append(f"no significant difference by {', '.join(metrics[0])}")
+        claim = "no significant difference"
+        if not claims:
+            claim = f"No significant difference between {a} and {b}"
+        claims.append(f"{claim} by {', '.join(metrics[0])}")
     verdict = "; ".join(claims)
     if metrics[1] and metrics[-1]:
         return f"The metrics contradict each other: {verdict}"
@@ -1272,26 +1287,35 @@ def list_exclusions(comparison: AnyComparison) -> list[str]:
     return [f"Excluded: {printable(', '.join(names))}."]
 
 
-def describe_subject(comparison: AnyComparison, metric: str) -> list[str]:
+def describe_subject(comparison: AnyComparison, *metrics: str) -> list[str]:
     """Write what was compared.
 
-    That is systems, test set or language pairs, metric, and assumptions about the files.
+    That is systems, test set or language pairs, metrics, and assumptions about the files.
     """
+    if isinstance(comparison, Comparison):
+        kind, assumed = "test set", comparison.testset.assumed
+    else:
+        kind, assumed = "task", comparison.task.assumed
+    sentences = []
+    compared = [(metric, _describe_compared(comparison, metric)) for metric in metrics]
+    for text, scored_by in _group_texts(compared).items():
+        sentences.append(f"{text} by {_name_with_directions(comparison, scored_by)}.")
+    if _is_simulated(select_lang_pairs(comparison, metrics[0])):
+        sentences.append(f"The {kind} is simulated.")
+    return [*sentences, *map(printable, list_assumptions(assumed, metrics))]
+
+
+def _describe_compared(comparison: AnyComparison, metric: str) -> str:
+    """Write which systems were compared on which data."""
     lang_pairs = select_lang_pairs(comparison, metric)
-    first, result = next(iter(lang_pairs.values()))
+    result = next(iter(lang_pairs.values()))[1]
     systems = order_systems(comparison, metric)
     verb = "scored"
     if len(result.systems) > 1:
         verb = "compared"
-    by_metric = (
-        f"by {printable(name_metric(metric))} ({describe_direction(result.higher_is_better)})"
-    )
-    n_systems = format_count(len(systems), "system")
     if isinstance(comparison, Comparison):
-        kind, assumed = "test set", comparison.testset.assumed
         data = f"on {_describe_testset(comparison, result)}"
     else:
-        kind, assumed = "task", comparison.task.assumed
         tracks = count_tracks(comparison.task, systems)
         data = f"of {printable(comparison.task.name)}"
         if tracks:
@@ -1299,10 +1323,19 @@ def describe_subject(comparison: AnyComparison, metric: str) -> list[str]:
         data += (
             f" in {format_count(len(lang_pairs), 'language pair')} ({join_names(list(lang_pairs))})"
         )
-    sentences = [f"We {verb} {n_systems} {data} {by_metric}."]
-    if _is_simulated(lang_pairs):
-        sentences.append(f"The {kind} is simulated.")
-    return [*sentences, *map(printable, list_assumptions(assumed, [metric]))]
+    return f"We {verb} {format_count(len(systems), 'system')} {data}"
+
+
+def _name_with_directions(comparison: AnyComparison, metrics: Sequence[str]) -> str:
+    """Name metrics, each direction once: 'BLEU and chrF (higher is better)'."""
+    directions = []
+    for metric in metrics:
+        result = _list_results(comparison, metric)[0]
+        directions.append((name_metric(metric), describe_direction(result.higher_is_better)))
+    return " and ".join(
+        f"{join_names(names)} ({direction})"
+        for direction, names in _group_texts(directions).items()
+    )
 
 
 def _is_simulated(lang_pairs: LangPairResults) -> bool:
@@ -1328,7 +1361,8 @@ def _describe_testset(comparison: Comparison, result: MetricResult) -> str:
         word = "references"
         if len(info.references) == 1:
             word = "reference"
-        facts.append(f"{word} {join_names(info.references)}")
+        names = join_names(info.references)
+        facts.append("one reference" if names == word else f"{word} {names}")
     return f"{printable(info.name)} ({'; '.join(facts)})"
 
 
@@ -1418,8 +1452,23 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
 
     Test, unit, trials, correction, intervals, ranks, caveats, version.
     """
+    return [
+        *describe_procedure(comparison, metric),
+        *list_caution_texts(comparison, metric),
+        *list_exclusions(comparison),
+        name_software(comparison, metric),
+    ]
+
+
+def name_software(comparison: AnyComparison, metric: str) -> str:
+    """Name the software with its version, and the seed."""
+    settings = _get_settings(select_lang_pairs(comparison, metric))
+    return f"Computed with mtsig {settings.version}, seed {settings.seed}."
+
+
+def describe_procedure(comparison: AnyComparison, metric: str) -> list[str]:
+    """Describe test, unit, trials, correction and intervals, and ranks of more than two systems."""
     lang_pairs = select_lang_pairs(comparison, metric)
-    settings = _get_settings(lang_pairs)
     sentences = group_by_lang_pair(
         {name: list(_describe_scores(*compared)) for name, compared in lang_pairs.items()}
     )
@@ -1429,13 +1478,11 @@ def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
         untested = format_count(n_untested, "pair")
         sentences.append(f"{untested} without segments in common could not be tested.")
     sentences += _describe_intervals(lang_pairs)
-    sentences += describe_ranks(lang_pairs)
+    if any(len(result.pairs) > 1 for _, result in lang_pairs.values()):
+        sentences += describe_ranks(lang_pairs)
     sentences += _describe_rule(find_metric_rule(comparison, metric))
     if isinstance(comparison, TaskComparison):
         sentences += _describe_tests_across(comparison, metric)
-    sentences += list_caution_texts(comparison, metric)
-    sentences += list_exclusions(comparison)
-    sentences.append(f"Computed with mtsig {settings.version}, seed {settings.seed}.")
     return sentences
 
 
@@ -1448,7 +1495,7 @@ def _describe_intervals(lang_pairs: LangPairResults) -> list[str]:
             for name, (comparison, result) in lang_pairs.items()
         }
     )
-    if any(result.pairs for _, result in lang_pairs.values()):
+    if any(len(result.pairs) > 1 for _, result in lang_pairs.values()):
         kinds += ", each for its own system or pair"
     sentences = [f"{level} confidence intervals are {kinds}."]
     has_joint = any(
@@ -1508,10 +1555,13 @@ def _describe_test(lang_pairs: LangPairResults) -> Iterator[str]:
     units = join_by_lang_pair(
         {name: _name_units_and_trials(*compared) for name, compared in tested.items()}
     )
-    yield (
-        f"Differences between two systems were tested by {test.title} ({test.source}) with {units}, and "
-        f"{_describe_alpha(settings, ' = ')}; {_describe_family(tested)}."
+    sides = ", two-sided," if test.is_two_sided else ""
+    sentence = (
+        f"Differences between two systems were tested{sides} by {test.title} ({test.source}) with {units}, and "
+        f"{_describe_alpha(settings, ' = ')}"
     )
+    family = _describe_family(tested)
+    yield f"{sentence}; {family}." if family else f"{sentence}."
     sizes: dict[str, list[str]] = {name: [] for name in lang_pairs}
     for name, (comparison, result) in tested.items():
         is_partial = {pair.n for pair in result.tested} != {comparison.testset.n_segments}
@@ -1548,7 +1598,7 @@ def _describe_family(tested: LangPairResults) -> str:
 
 def _describe_correction(settings: Settings, family: str, is_single: bool) -> str:
     if is_single:
-        return "a single pair needs no correction"
+        return ""
     if settings.correction == "none":
         return f"there was no correction for {family}"
     correction = CORRECTIONS[settings.correction]
@@ -1699,7 +1749,7 @@ def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[
     yield (
         f"Across the {len(lang_pairs)} language pairs, which count the same, the {difference} of two "
         "systems was tested with the averaged draws of each language pair. p-values of language pairs were not "
-        f"combined; {correction}."
+        f"combined{correction and f'; {correction}'}."
     )
     if any(pair.ci_low is not None for pair in macro.pairs):
         kind = f"percentile bootstrap intervals from {settings.resamples:,} resamples"
@@ -1753,41 +1803,46 @@ def describe_signatures(comparison: AnyComparison, metric: str) -> str:
 # A paragraph for a paper.
 
 
-def paper_sentences(comparison: AnyComparison, metric: str) -> str:
-    """Write the verdict, the data, the method and the caveats: one paragraph of plain text.
+def state_results(comparison: AnyComparison, *metrics: str) -> list[str]:
+    """Write what all of these metrics say, then the numbers of each."""
+    first, *others = metrics
+    if not others:
+        sentences = [state_result(comparison, first)]
+    else:
+        if isinstance(comparison, Comparison):
+            answer = state_answer(comparison, first)
+        else:
+            answer = state_task_answer(comparison, first)
+        sentences = [f"{printable(answer)}."]
+        side = order_systems(comparison, first)[0]
+        sentences += [state_result(comparison, metric, side) for metric in metrics]
+    return [*filter(None, sentences), *_explain_open_pairs(comparison, metrics)]
 
-    Parameters
-    ----------
-    comparison : Comparison or TaskComparison
-    metric : str
-        One of its metrics.
 
-    Returns
-    -------
-    str
-        Sentences without markup. Differences are signed so that a positive one is an improvement.
-        Characters in names that a line of text cannot hold are shown as escapes.
+def _explain_open_pairs(comparison: AnyComparison, metrics: Sequence[str]) -> list[str]:
+    """Write that systems need not be equal, and the difference that a single pair may hide."""
+    sentence = ""
+    detectable = []
+    for metric in metrics:
+        result = _find_macro(comparison, metric) or _list_results(comparison, metric)[0]
+        for pair in _list_tested(result):
+            if pair.better is not None or not pair.decidable:
+                continue
+            sentence = "No significant difference does not mean equal"
+            if isinstance(pair, PairResult) and pair.mdd and len(result.pairs) == 1:
+                detectable.append(f"{pair.mdd:{choose_form(result)}} {name_unit(metric)}")
+    if detectable:
+        differences = join_names(detectable)
+        sentence += f": this test set finds a true difference of {differences} 8 times in 10"
+    return [f"{sentence}."] if sentence else []
 
-    Raises
-    ------
-    SettingError
-        If the comparison has no such metric.
 
-    Examples
-    --------
-    >>> from mtsig_core import TestSet, compare
-    >>> ts = TestSet("toy", {"A": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> paragraph = paper_sentences(compare(ts, trials=999), "bleu")
-    >>> paragraph.partition(", 95% CI")[0]
-    'A is significantly better than B: A 100.00, B 77.88, difference +22.12 BLEU'
-    >>> "We compared 2 systems on toy (40 segments; reference ref) by BLEU (higher is better)." in paragraph
-    True
+def state_result(comparison: AnyComparison, metric: str, side: str | None = None) -> str:
+    """Write the verdict for a paper with its numbers.
+
+    Where a sentence already has the verdict, only the numbers are written. A single pair has them
+    from the `side` of one system.
     """
-    return f"{state_result(comparison, metric)} {describe_methods(comparison, metric)}"
-
-
-def state_result(comparison: AnyComparison, metric: str) -> str:
-    """Write the verdict for a paper with its numbers: the first sentences of the paragraph."""
     lang_pairs = select_lang_pairs(comparison, metric)
     first, result = next(iter(lang_pairs.values()))
     macro = _find_macro(comparison, metric)
@@ -1797,19 +1852,24 @@ def state_result(comparison: AnyComparison, metric: str) -> str:
     has_few_pairs = settings.baseline is not None and len(pairs) <= _FEW
     names_each_pair = bool(pairs) and (has_few_pairs or len(main_result.pairs) == 1)
     sentences = []
-    if not names_each_pair or not result.tested or explain_no_decision(settings, result):
+    is_short = names_each_pair and result.tested and not explain_no_decision(settings, result)
+    if not is_short and side is None:
         sentences.append(f"{printable(state_verdict(comparison, metric))}.")
     is_not_averaged = macro is None and len(lang_pairs) > 1
     if is_not_averaged or not main_result.pairs:
         return " ".join(sentences)
     if names_each_pair:
-        sentences += [_judge_with_evidence(first, main_result, pair) for pair in pairs]
+        for pair in pairs:
+            verdict = _judge_pair(first, main_result, pair)
+            name = pair.a
+            if side is not None and len(pairs) == 1:
+                verdict = printable(name_metric(metric))
+                name = pair.b if settings.baseline is None and side == pair.b else pair.a
+            sentences.append(f"{verdict}: {_write_scores(first, main_result, pair, name)}.")
     elif settings.baseline:
         sentences += _list_against_baseline(pairs)
     else:
         sentences += _describe_two_best(first, main_result)
-    if any(pair.better is None and pair.decidable for pair in pairs):
-        sentences.append("No significant difference does not mean equal.")
     return " ".join(sentences)
 
 
@@ -1832,7 +1892,7 @@ def _describe_two_best(comparison: Comparison, result: MetricResult | MacroResul
     """Write the evidence on the two best scores, tested or not, and how many pairs differ."""
     best = {row.system for row in result.systems[:2]}
     pair = next(pair for pair in result.pairs if {pair.a, pair.b} == best)
-    sentences = [f"The two best scores: {_write_scores(comparison, result, pair)}."]
+    sentences = [f"The two best scores: {_write_scores(comparison, result, pair, pair.a)}."]
     pairs = _list_tested(result)
     if has_p_values(comparison.settings) and any(pair.decidable for pair in pairs):
         n = sum(pair.better is not None for pair in pairs)
@@ -1842,21 +1902,18 @@ def _describe_two_best(comparison: Comparison, result: MetricResult | MacroResul
     return sentences
 
 
-def _judge_with_evidence(
-    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
-) -> str:
-    verdict = _judge_pair(comparison, result, pair)
-    return f"{verdict}: {_write_scores(comparison, result, pair)}."
-
-
 def _write_scores(
-    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
+    comparison: Comparison,
+    result: MetricResult | MacroResult,
+    pair: PairResult | MacroPair,
+    name: str,
 ) -> str:
-    """Write the two scores of a pair and its evidence."""
+    """Write the two scores of a pair, that of `name` first, and its evidence."""
     form = choose_form(result)
     scores = {row.system: row.score for row in result.systems}
-    both = f"{pair.a} {scores[pair.a]:{form}}, {pair.b} {scores[pair.b]:{form}}"
-    evidence = write_evidence(comparison, result, pair, pair.a)
+    partner = _name_partner(pair, name)
+    both = f"{name} {scores[name]:{form}}, {partner} {scores[partner]:{form}}"
+    evidence = write_evidence(comparison, result, pair, name)
     return printable(f"{both}, difference {evidence}")
 
 
@@ -1869,7 +1926,10 @@ def _judge_pair(
         if identical is not None:
             return f"The {identical} of {a} and {b} are identical"
     if pair.better is None:
-        return f"{a} and {b}: {describe_undecided(pair, comparison.settings)}"
+        decision = describe_undecided(pair, comparison.settings)
+        if decision == NO_DIFFERENCE:
+            return f"No significant difference between {a} and {b}"
+        return f"{a} and {b}: {decision}"
     claim = "is significantly" if has_p_values(comparison.settings) else "counts as"
     relation = "better" if pair.better == "a" else "worse"
     return f"{a} {claim} {relation} than {b}"
@@ -2103,7 +2163,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     It is a sentence without its full stop.
 
     >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
-    'BLEU and chrF agree on 0 of 1 pair; 1 is significant by only some of them'
+    'A is significantly better than B by BLEU; no significant difference by chrF'
     """
     kinds = Counter(pair.kind for pair in pairs)
     n_undecided = kinds[UNDECIDED]
@@ -2112,6 +2172,9 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
         return "No pair is tested by all metrics"
     if not n_decided:
         return f"No metric can decide any pair: {FEW}"
+    if len(pairs) == 1:
+        [pair] = pairs
+        return state_pair_by_metrics(pair.a, pair.b, dict(zip(names, pair.decisions, strict=True)))
     metrics = join_names(names, escape=False)
     facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
     for kind, manner in (

@@ -902,6 +902,7 @@ def _about_pairs(testset: TestSet, settings: Settings, result: MetricResult) -> 
                 near_at_least.append(pair)
             else:
                 facts = {"p": pair.p_adjusted, "correction": settings.correction}
+                facts["n_pairs"] = len(result.tested)
                 yield Caution("near-alpha", facts, *names, remedies=_add_trials(settings))
     yield from about_near_at_least(settings, result, near_at_least)
 

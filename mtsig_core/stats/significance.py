@@ -381,6 +381,7 @@ class SignificanceTest:
     #: (observed, replicates) -> p; None for Koehn's, which concludes from win rates and has no p.
     p_values: Callable[[np.ndarray, Any], np.ndarray] | None
     default_correction: str
+    is_two_sided: bool = True
     steps: int = 1  # the smallest p is steps / (trials + 1)
     #: Whether its replicates (of a bootstrap, after centring) are a joint null that Romano-Wolf can
     #: use.
@@ -497,6 +498,7 @@ TESTS = {
             "bootstrap",
             None,
             "none",
+            is_two_sided=False,
             least=_least_drawn,
             side=_side_of_draws,
             statistic=_MOST_DRAWS,
@@ -512,6 +514,7 @@ TESTS = {
             "bootstrap",
             riezler_maxwell,
             "holm",
+            is_two_sided=False,
             least=_least_drawn,
             caution="The absolute value inside the shift makes it one-sided. At alpha = 0.05 it gives about 11% false "
             "alarms with many units of equal size, and up to 19% with few or unequal ones.",

@@ -20,6 +20,7 @@ from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolv
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.experiment_tables import bracketed
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.reports import comparison_report
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
@@ -27,7 +28,6 @@ from mtsig_core.report.sentences import (
     describe_control,
     keeps_its_level,
     list_caution_texts,
-    paper_sentences,
     state_decisions,
 )
 from mtsig_core.report.table import written_like
@@ -441,12 +441,8 @@ def _join_comparisons(excluded, *comparisons):
 
 
 def write_sentences(comparison: Comparison) -> str:
-    """Write a paragraph for a paper by each metric."""
-    return make_once(_write_paragraphs, comparison)
-
-
-def _write_paragraphs(comparison):
-    return "\n\n".join(paper_sentences(comparison, metric) for metric in comparison.metrics)
+    """Write a paragraph for a paper on all metrics."""
+    return make_once(paper_sentences, comparison)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -64,10 +64,9 @@ from pages._work.memory import make_once
 ALL = "all language pairs"
 _PUBLIC = "all readers and every export show it"  # a name or reason that an editor gives
 # Keys of the session: why the last change was not saved, a `_Message`; the link of a review that was
-# just begun; the key of the field whose text the last press of a button has saved.
+# just begun.
 _SAID = "review.said"
 _BEGUN = "review.begun"
-_SAVED = "review.saved"
 # Keys of the session, too: the name of the editor; `_Seen`.
 _AUTHOR = "review.author"
 _SEEN = "review.seen"
@@ -168,7 +167,7 @@ class _Form:
             st.session_state[_SAID] = _Message(self.name, message)
             return
         if _save(kept, self.make, self.name):
-            st.session_state[_SAVED] = self.text
+            st.session_state[browser.SAVED] = self.text
             for key in self.cleared:
                 st.session_state[key] = None if ".system." in key else ""
 
@@ -180,14 +179,8 @@ def _save(kept: KeptReview, make: Callable[[], Change], form: str = "") -> bool:
     except MtsigError as problem:
         st.session_state[_SAID] = _Message(form, str(problem))
         return False
-    st.session_state[_SAVED] = ""
     st.session_state[_SEEN] = _Seen(kept.read_link, len(kept.history) + 1)
     return True
-
-
-def keep_drafts(view: ReviewView) -> None:
-    """Let the browser tab store the unsaved texts of the forms."""
-    browser.keep_drafts(view.kept.read_link, st.session_state.pop(_SAVED, ""))
 
 
 def _read_text(key: str) -> str:
@@ -211,8 +204,14 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
         names = systems[lang_pair]
     system_key = f"review.exclude.system.{lang_pair}"
     reason_key = "review.exclude.reason"
-    system = system_place.selectbox(
-        "System to exclude", names, index=None, placeholder="choose one", key=system_key
+    system = controls.choice(
+        "System to exclude",
+        names,
+        system_key,
+        place=system_place,
+        optional=True,
+        pages_own=True,
+        placeholder="choose one",
     )
 
     def find_fault() -> str | None:
@@ -393,9 +392,13 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
         "Language pair", list(systems), "review.note.pair", place=pair_place, pages_own=True
     )
     names = systems[lang_pair]
-    a = left.selectbox("One system", names, key=f"review.note.a.{lang_pair}")
+    key = f"review.note.a.{lang_pair}"
+    a = controls.choice("One system", names, key, place=left, pages_own=True)
     others = [name for name in names if name != a]
-    b = right.selectbox("The other", others, key=f"review.note.b.{lang_pair}")
+    b = None
+    if others:
+        key = f"review.note.b.{lang_pair}"
+        b = controls.choice("The other", others, key, place=right, pages_own=True)
     metric = view.review.metric
     text_key = f"review.note.text.{lang_pair}.{a}.{b}"
     label = "Save the note"

@@ -152,7 +152,7 @@ def show_samples() -> None:
     samples = (_TEXTS, _SCORES, _TASK)
     for place, sample in zip(st.columns(len(samples)), samples, strict=True):
         with place.container(border=True, height="stretch"):
-            st.markdown(f"**{sample.title}**")
+            st.subheader(sample.title)
             st.write(sample.description)
             with st.container(horizontal=True, gap="xsmall"):
                 _draw_sample_buttons(sample)
@@ -360,7 +360,7 @@ def _offer_zip(file: FileLike) -> None:
             [3, 2, 1.7, 2, 1.7], vertical_alignment="bottom"
         )
     name = name_place.text_input(
-        "Name this task", guess, key=f"data.task_name.{file.file_id}", max_chars=100
+        "Name this task", guess, key=f"data.task_name.{guess}", max_chars=100
     )
     langpair = pair_place.selectbox("Language pair", contents.pairs, key="data.zip_pair")
     raters = None

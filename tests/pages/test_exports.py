@@ -98,7 +98,7 @@ def test_files_carry_further_metrics_and_reasons(opened, source, files):
     for ending in ("tex", "typ", "md", "html"):
         for word in ("BLEU", "TER", "chrF", "sent late", "3 metrics"):
             assert word in files[f"{comparison}.{ending}"]
-    assert files[f"{comparison}.html"].count("<svg") == 3
+    assert files[f"{comparison}.html"].count("<svg") == 4  # the pair by all metrics, too
 
 
 def test_of_one_system_there_are_no_pairs_to_save(opened, source, files):
@@ -113,4 +113,5 @@ def test_sentences_and_signature_are_offered_to_copy(opened, source):
     texts = offered(page)
     signature = texts["Signature (BLEU)"]
     assert signature.startswith("nrefs:1|")
-    assert f"Signature: {signature}." in texts["For a paper, with its caveats"]
+    of_metric, _, _ = signature.partition("|test:")
+    assert f"BLEU|{of_metric}" in texts["For a paper, with its caveats"]

@@ -34,7 +34,7 @@ def test_answer_comes_first_and_everything_is_there():
         "BLEU: systems",
         "You compare 3 metrics",
         "BLEU: pairs",
-        "for a paper",
+        "For a paper",
         "We compared 3 systems",
         "Settings",
         "Romano-Wolf",

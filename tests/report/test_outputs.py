@@ -15,12 +15,8 @@ from mtsig_core.figures import forest
 from mtsig_core.report import export, tables
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions
 from mtsig_core.report.experiment_tables import changed_table
-from mtsig_core.report.sentences import (
-    name_top_group,
-    paper_sentences,
-    state_verdict,
-    summarize_comparison,
-)
+from mtsig_core.report.paragraph import paper_sentences
+from mtsig_core.report.sentences import name_top_group, state_verdict, summarize_comparison
 from mtsig_core.report.tables import leaderboard_table
 from mtsig_core.results import (
     Comparison,

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from mtsig_core import compare
-from mtsig_core.report.sentences import describe_methods, paper_sentences
+from mtsig_core.report.paragraph import paper_sentences
+from mtsig_core.report.sentences import describe_methods
 from mtsig_core.stats.across import compare_task
 from mtsig_core.task import Task
 from tests.builders.markup import Page, methods

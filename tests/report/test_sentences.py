@@ -11,12 +11,8 @@ from scipy import stats
 from mtsig_core import Caution, TestSet, compare
 from mtsig_core.figures import differences, forest, matrix
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
-from mtsig_core.report.sentences import (
-    explain_unlike,
-    list_caution_texts,
-    paper_sentences,
-    state_answer,
-)
+from mtsig_core.report.paragraph import paper_sentences
+from mtsig_core.report.sentences import explain_unlike, list_caution_texts, state_answer
 from tests.builders.markup import methods
 from tests.builders.results import SETTINGS, comparison, pair, result
 from tests.builders.toys import texts
@@ -80,7 +76,7 @@ class TestOutcome:
                 0.5,
                 0.4,
                 None,
-                "A and B: no significant difference: A 30.00, B 29.50, difference +0.50",
+                "No significant difference between A and B: A 30.00, B 29.50, difference +0.50",
             ),
             (
                 False,
@@ -93,7 +89,7 @@ class TestOutcome:
     )
     def test_two_systems(self, higher, delta, p, better, claim):
         text = by_hand([pair("A", "B", delta, better, p)], "AB", higher_is_better=higher)
-        assert claim in text and "a single pair needs no correction" in text
+        assert claim in text and "two-sided" in text and "correct" not in text
         assert ("does not mean equal" in text) == (better is None)
         assert ("a positive difference is an improvement" in text) == (not higher)
 
@@ -194,6 +190,20 @@ class TestOutcome:
             "wins on at least 95%" in text and "Koehn 2004" in text and "10% false alarms" in text
         )
         assert ("A counts as better than C" in text) == (names == "CA")
+
+
+def test_one_paragraph_is_of_all_metrics_and_says_each_thing_once():
+    text = paper_sentences(compare(made("AB"), ["bleu", "chrf", "ter"], **QUICK))
+    assert text.startswith("No significant difference between B and A by BLEU, chrF, TER. ")
+    for metric in ("BLEU", "chrF", "TER"):
+        assert re.search(rf"{metric}: B \d+\.\d+, A \d+\.\d+, difference \S+ {metric}, ", text)
+    assert "by BLEU and chrF (higher is better) and TER (lower is better; " in text
+    for sentence in ("tested, two-sided, by", "We compared", "confidence intervals", "mtsig"):
+        assert text.count(sentence) == 1
+    for unused in ("ank range", "orrected for 1", "romano-wolf", "adjusted"):
+        assert unused not in text
+    caveat, software = text.index("not corrected for the number"), text.index("Computed with")
+    assert caveat < software < text.index("Signatures: BLEU|nrefs:1|")
 
 
 class TestMethod:

@@ -14,6 +14,7 @@ from mtsig_core.experiments.metric_agreement import task_agreement
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.report.experiment_reports import agreement_verdict
 from mtsig_core.report.palette import width
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.pictures import task_picture
 from mtsig_core.report.sentences import (
     describe_marked_ranks,
@@ -26,7 +27,6 @@ from mtsig_core.report.sentences import (
     list_task_settings,
     name_first_place,
     name_top_group,
-    paper_sentences,
     select_lang_pairs,
     state_agreement,
     state_task_answer,

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from mtsig_core import Comparison, InputError, SegmentScores, TestSet, compare
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.cautions import reference_disagreement
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner

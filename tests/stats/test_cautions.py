@@ -8,7 +8,7 @@ import pytest
 import sacrebleu
 
 from mtsig_core import TestSet, compare
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.results import SystemResult
 from mtsig_core.stats.cautions import about_texts, find_cautions, find_file_cautions
 from mtsig_core.stats.comparison import decide, draw

@@ -15,11 +15,11 @@ from mtsig_core.experiments.domains import by_domain
 from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.report.caution_words import explain_no_decision
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.sentences import (
     describe_control,
     describe_undecided,
     keeps_its_level,
-    paper_sentences,
     state_verdict,
     summarize_comparison,
 )

@@ -14,7 +14,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 from mtsig_core import InputError, SettingError, TestSet, compare
 from mtsig_core.errors import format_count
 from mtsig_core.metrics import list_metrics, resolve_metric
-from mtsig_core.report.sentences import paper_sentences
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.stats.intervals import fitting_intervals
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import BLOCK, bootstrap_weights, make_units
