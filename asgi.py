@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.responses import RedirectResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from streamlit.starlette import App
 
 from pages._server import (
@@ -14,6 +16,7 @@ from pages._server import (
     lifecycle,
     no_page,
     review_steps,
+    rooms,
     sessions,
 )
 from pages._work import events
@@ -32,6 +35,12 @@ app = App(
     routes=[
         Route("/_mtsig/health", health.answer),
         Route("/_mtsig/review/{link}", review_steps.answer),
+        Route("/_mtsig/room", rooms.answer, methods=["POST"]),
+        # The page for phones that vote in a lecture: a short address, because people type it.
+        Route("/vote", RedirectResponse("/vote/")),
+        Mount(
+            "/vote", StaticFiles(directory=Path(__file__).with_name("assets") / "vote", html=True)
+        ),
         no_page.NoPage(),
     ],
     exception_handlers={Exception: guard.answer_failure},

@@ -332,8 +332,17 @@ def main():
         help="instead of the table: new processes of the command line, in turn with those of "
         "an older commit",
     )
+    parser.add_argument(
+        "--phones",
+        type=int,
+        help="instead of the table: so many phones that vote in a lecture for a minute",
+    )
     load.add_options(parser)
     args = parser.parse_args()
+    if args.phones:
+        from benchmarks import phones  # late: it needs a browser
+
+        return phones.phones(args.phones, args.workers, 60)
     if args.load:
         return load.main(args)
     if args.growth:

@@ -26,7 +26,7 @@ if has_p_values(settings) and n_tested != 1:
     adjusted_p = decisions.p
 clicked = comparison_sections.show_matrix(view, adjusted_p)
 open_pairs = pairs_sections.describe_open_pairs(result, settings)
-screen.plain(f"{open_pairs} Click a cell to open the pair.".strip())
+screen.faint(f"{open_pairs} Click a cell to open the pair.".strip())
 if result.has_rule_decisions:
     screen.plain(explain_own_tests(result, settings))
 if clicked:

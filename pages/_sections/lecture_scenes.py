@@ -158,7 +158,7 @@ class Scene:
 _NUMBER = r"\d{1,6}(?:\.\d{1,6})?"
 #: Numbers that a room may vote, as in assets/lecture/stage.js: a large class. The link holds them
 #: all.
-MOST_VOTES = 300
+MOST_VOTES = 600
 _WORDS = texts.read_scenes()
 
 

@@ -82,7 +82,7 @@ def show_corrections(_view: View | MtsigError) -> None:
 def _show_formula(title: str, formula: str, note: str) -> None:
     left, right = st.columns([3, 5], vertical_alignment="center")
     with left.container(gap=None):
-        st.markdown(f"**{title}**")
+        st.subheader(title)
         st.caption(note)
     right.latex(formula)
 

@@ -101,7 +101,8 @@ def show_decisions(view: View) -> None:
         return
     scores = view.testset.scores
     default = [name for name in others if name in scores or name in _DEFAULT_METRICS][:3]
-    results = comparison_sections.pick_metrics(view, "Compare with", others, default)
+    with st.sidebar:
+        results = comparison_sections.pick_metrics(view, "Compare with", others, default)
     if results:
         comparison_sections.show_decisions(view, [view.result, *results], "metrics")
     else:

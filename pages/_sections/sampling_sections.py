@@ -119,7 +119,7 @@ class Samples:
 
     def _show_intervals_of(self, kind: str, sampled, scale: tuple[float, float]) -> None:
         """Draw the intervals of one kind of sample."""
-        st.markdown(f"**{NAMES[kind]}**")
+        st.subheader(NAMES[kind])
         records = []
         for row, hit in zip(sampled_system_records(sampled), sampled.hits, strict=True):
             records.append({**row, "hit": bool(hit)})

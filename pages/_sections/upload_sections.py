@@ -152,7 +152,7 @@ def show_samples() -> None:
     samples = (_TEXTS, _SCORES, _TASK)
     for place, sample in zip(st.columns(len(samples)), samples, strict=True):
         with place.container(border=True, height="stretch"):
-            st.markdown(f"**{sample.title}**")
+            st.subheader(sample.title)
             st.write(sample.description)
             with st.container(horizontal=True, gap="xsmall"):
                 _draw_sample_buttons(sample)

@@ -158,7 +158,8 @@ def headers() -> dict[str, str]:
         "media-src": ["'self'", "data:", "blob:"],
         "worker-src": ["'self'", "blob:"],
         "frame-src": ["'self'", "data:"],  # the one-page summary of a pair
-        "frame-ancestors": ["'self'"],
+        # X-Frame-Options can name no other site: a browser that knows this directive ignores it
+        "frame-ancestors": ["'self'", *os.environ.get("MTSIG_EMBED_HOSTS", "").split(",")],
         "form-action": ["'self'"],
         "base-uri": ["'self'"],
         "object-src": ["'none'"],

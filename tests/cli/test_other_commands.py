@@ -144,6 +144,8 @@ def test_serve_checks_before_it_starts(run, files):
         ("MTSIG_JOBS", "0", "MTSIG_JOBS is '0'"),
         ("MTSIG_HOSTS", "a.example, https://b.example", "MTSIG_HOSTS has 'https://b.example'"),
         ("MTSIG_HOSTS", "a.example b.example", "MTSIG_HOSTS has 'a.example b.example'"),
+        ("MTSIG_EMBED_HOSTS", "a.example; script-src *", "MTSIG_EMBED_HOSTS has 'a.example; "),
+        ("MTSIG_EMBED_HOSTS", "*", "MTSIG_EMBED_HOSTS has '*'"),
         ("MTSIG_HEALTH_TOKEN", "中", "MTSIG_HEALTH_TOKEN has letters that no header can carry"),
         ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
         (
@@ -201,6 +203,7 @@ def test_serve_takes_settings_that_are_right(run, monkeypatch, tmp_path):
         "MTSIG_LOG": "log",
         "MTSIG_HOME": "home",
         "MTSIG_HOSTS": "a.example, *.uni.example,xn--p1ai,",
+        "MTSIG_EMBED_HOSTS": "https://*.uni.example, localhost:8000",
         "MTSIG_WORKER_MINUTES": "",
         "MTSIG_VERSION": "3",
         "MTSIG_WORKER_MB": "256",
