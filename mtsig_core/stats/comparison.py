@@ -578,8 +578,9 @@ class ScoreBootstrap:
         With fewer than 2 / alpha there is none: not even one would lie beyond each end.
         """
         scores = self.drawn[:n]
+        n_needed = round(2 / alpha)
         interval = None
-        if n >= round(2 / alpha):
+        if n >= n_needed:
             sample = Sample(np.array([self.score]), scores[None], np.empty((0, 0)))
             low, high = percentile(sample, alpha)
             interval = finite_ends(low[0], high[0])
