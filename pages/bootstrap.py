@@ -45,8 +45,8 @@ def choose_number() -> int:
         offers = {"Draw them one by one": 1}
     with buttons_place, st.container(horizontal=True):
         for label, number in offers.items():
-            drawn = ("drawn", [str(min(number, most))])
-            st.button(label, key=f"bootstrap.{label}", on_click=address.keep, args=drawn)
+            kept = ("drawn", [str(min(number, most))])
+            st.button(label, key=f"bootstrap.{label}", on_click=address.keep, args=kept)
     return n
 
 
