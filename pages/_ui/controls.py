@@ -166,7 +166,7 @@ def describe_settings(page: Page, settings: Mapping, testset: TestSet | None) ->
         unit = "segment" if testset.documents is None else "document"
     texts = {"test": SETTINGS["test"].name_value(settings["test"])}
     if unit != "auto":
-        texts["unit"] = f"by {unit}"
+        texts["unit"] = f"unit: {unit}"
     if settings["trials"] != usual["trials"]:
         draws = "resamples" if TESTS[settings["test"]].is_bootstrap else "permutations"
         texts["trials"] = f"{settings['trials']:,} {draws}"
@@ -178,7 +178,8 @@ def describe_settings(page: Page, settings: Mapping, testset: TestSet | None) ->
         texts["alpha"] = f"look {settings['look']}"
     texts = {name: text for name, text in texts.items() if has_effect(page, name)}
     if "test" in texts and "unit" in texts:
-        texts["test"] += f" {texts.pop('unit')}"
+        texts["test"] += f" by {unit}"
+        texts.pop("unit")
     return list(texts.values())
 
 
