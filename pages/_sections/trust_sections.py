@@ -41,7 +41,7 @@ from pages._work.memory import make_once
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
 #: What a simulated test set is made of.
-_NULLS = {"segment": "Independent segments", "document": "Whole documents"}
+_NULLS = {"segment": "Segments", "document": "Documents"}
 
 
 def study_pair(
@@ -151,13 +151,13 @@ def _cautions_on_differences(view: View, a: str, b: str) -> list:
 def _explain_type_one(result) -> str:
     text = (
         f"Each simulation has {result.trials} permutations; the big numbers are from the "
-        f"randomization test. Independent segments: {result.n_segments:,} segments are drawn with "
+        f"randomization test. Segments: {result.n_segments:,} segments are drawn with "
         "replacement, and a coin decides for each which output belongs to which system."
     )
     if result.predicted is None:
         return text
     return (
-        f"{text} Whole documents: {result.n_documents} documents are drawn with weights that make "
+        f"{text} Documents: {result.n_documents} documents are drawn with weights that make "
         "the scores of A and B equal (exponential tilting, worth "
         f"{result.effective_documents:,.0f} documents of equal weight). The dashed line is the "
         "rate to be expected from how much larger the standard error by document is than by "
