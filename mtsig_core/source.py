@@ -678,7 +678,7 @@ class TaskSource(_Files):
             return explain_unknown("language pair", pair, pairs)
         return SettingError(
             f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
-            f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
+            f"{', '.join(self.pairs)}. Choose {pair} too, or remove {name}.",
             {"pairs": ",".join((*self.pairs, pair))},
         )
 

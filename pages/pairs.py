@@ -10,7 +10,7 @@ view = frame.open_page()
 comparison, result = view.comparison, view.result
 settings = comparison.settings
 if not result.pairs:
-    screen.answer("Only one system: there is no pair to test")
+    screen.answer("There is only one system, so there is no pair to test")
     screen.plain("Upload a second output, or exclude fewer systems.")
     screen.end_page()
 files_place = browser.export_box("pairs")

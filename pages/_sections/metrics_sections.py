@@ -120,7 +120,7 @@ def show_domains(view: View) -> None:
     screen.show_table(domain_table(result), "metrics.domains")
     opposed = opposed_pairs_table(result)
     if opposed:
-        st.subheader("Pairs whose difference has the other sign in some domain")
+        st.subheader("Pairs reversed in at least one domain")
         screen.show_table(opposed, "metrics.opposed")
     screen.plain(domains_note(result))
     screen.cautions(result.warnings)
@@ -154,7 +154,7 @@ def show_agreement(view: View) -> None:
 
     result = view.experiment(
         compare_with_people,
-        "Comparing metrics with people",
+        "Comparing metrics with human scores",
         metric=human,
         testset=view.testset.keep_scorable(*names),
         metrics=tuple(names),

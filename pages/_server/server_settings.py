@@ -85,7 +85,7 @@ def check_settings(environment: Mapping[str, str]) -> None:
     root = environment.get("MTSIG_DATA_ROOT")
     if root and not os.path.isdir(root):
         raise SettingError(
-            f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks."
+            f"MTSIG_DATA_ROOT is {root}, which is not a folder. Expected a folder with shared tasks."
         )
     _check_log(environment.get("MTSIG_LOG", "-"))
     _check_cache(environment.get("MTSIG_CACHE", ""))
@@ -117,7 +117,7 @@ def _check_names(environment: Mapping[str, str]) -> None:
         candidates += [setting for setting in known if words <= set(setting.split("_"))]
         if candidates:
             raise SettingError(
-                f"{variable} is no setting. Did you mean MTSIG_{candidates[0]}? Correct the name, or "
+                f"{variable} is not a setting. Did you mean MTSIG_{candidates[0]}? Correct the name, or "
                 "unset it."
             )
 

@@ -195,7 +195,7 @@ def test_a_chosen_file_that_the_server_has_not_is_told_and_leaves_the_list(serve
     with client.session() as tab:
         [field, *_] = elements(tab.run(page="upload"), "file_uploader")
         again = tab.run(page="upload", holds=field.id)
-        assert "1 chosen file is not here any more" in words(again)
+        assert "1 chosen file is lost" in words(again)
         *_, other = elements(again, "file_uploader")
         assert other.id != field.id
         assert other.label == field.label
