@@ -3,12 +3,25 @@
 from pathlib import Path
 
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.responses import RedirectResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from streamlit.starlette import App
 
-from pages._server import guard, health, lifecycle, no_page, review_steps, sessions
+from pages._server import (
+    frontend,
+    guard,
+    health,
+    internals,
+    lifecycle,
+    no_page,
+    review_steps,
+    rooms,
+    sessions,
+)
 from pages._work import events
 
+internals.serve_files_by(frontend.Frontend)
 # `streamlit run asgi.py` looks for this name in the text of this file.
 app = App(
     Path(__file__).with_name("app.py"),
@@ -22,6 +35,12 @@ app = App(
     routes=[
         Route("/_mtsig/health", health.answer),
         Route("/_mtsig/review/{link}", review_steps.answer),
+        Route("/_mtsig/room", rooms.answer, methods=["POST"]),
+        # The page for phones that vote in a lecture: a short address, because people type it.
+        Route("/vote", RedirectResponse("/vote/")),
+        Mount(
+            "/vote", StaticFiles(directory=Path(__file__).with_name("assets") / "vote", html=True)
+        ),
         no_page.NoPage(),
     ],
     exception_handlers={Exception: guard.answer_failure},

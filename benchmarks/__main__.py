@@ -315,6 +315,12 @@ def main():
         "browser waits for pages, and for what another setting changes",
     )
     parser.add_argument(
+        "--first-visit",
+        action="store_true",
+        help="instead of the table: what a browser that knows nothing "
+        "loads over a slow line, and how long it takes",
+    )
+    parser.add_argument(
         "--peers",
         metavar="PYTHON",
         help="instead of the table: the command lines of peers, in an "
@@ -326,12 +332,25 @@ def main():
         help="instead of the table: new processes of the command line, in turn with those of "
         "an older commit",
     )
+    parser.add_argument(
+        "--phones",
+        type=int,
+        help="instead of the table: so many phones that vote in a lecture for a minute",
+    )
     load.add_options(parser)
     args = parser.parse_args()
+    if args.phones:
+        from benchmarks import phones  # late: it needs a browser
+
+        return phones.phones(args.phones, args.workers, 60)
     if args.load:
         return load.main(args)
     if args.growth:
         return growth.draw(growth.growth(args.repeats))
+    if args.first_visit:
+        from benchmarks import first_visit  # late: it needs a browser
+
+        return first_visit.first_visit()
     testset = data.load(args.folder, args.langpair)
     if args.screen:
         from benchmarks import screen  # late: it needs a browser

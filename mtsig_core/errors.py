@@ -27,7 +27,7 @@ class MtsigError(Exception):
     Examples
     --------
     >>> SettingError("No p to correct.", {"correction": "none"}, {"test": "ar"}).__notes__
-    ["Arguments that mend it: correction='none'; or test='ar'."]
+    ["Arguments that correct it: correction='none'; or test='ar'."]
     """
 
     def __init__(self, message: str = "", *remedies: Remedy):
@@ -35,7 +35,7 @@ class MtsigError(Exception):
         self.remedies = remedies
         text = format_arguments(remedies)
         if text:
-            self.add_note(f"Arguments that mend it: {text}.")
+            self.add_note(f"Arguments that correct it: {text}.")
 
 
 class InputError(MtsigError):

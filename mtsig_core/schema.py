@@ -118,13 +118,13 @@ def _to_array(kind: type, fields: Any) -> np.ndarray:  # noqa: ARG001  msgspec p
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise InputError(f"It holds {constant}, which is not JSON. Expected null where undefined.")
+    raise InputError(f"It contains {constant}, which is not JSON. Expected null where undefined.")
 
 
 def _parse_finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
         raise InputError(
-            f"It holds {digits[:20]}, which is too large. Expected a number below 1e308."
+            f"It contains {digits[:20]}, which is too large. Expected a number below 1e308."
         )
     return number

@@ -49,6 +49,7 @@ from mtsig_core.testset import TestSet, show_name
 #: and each of several processes where all of them listen.
 SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
 PORTS_VARIABLE = "MTSIG_WORKER_PORTS"
+TICKET_VARIABLE = "MTSIG_ROOM_TICKET"
 #: Fields of a task that are part of its digest only where they are set, so that a task without them
 #: keeps the digest that it had before there were such fields.
 _ADDED_FIELDS = ("name", "refs", "refs_as_systems")
@@ -677,7 +678,7 @@ class TaskSource(_Files):
             return explain_unknown("language pair", pair, pairs)
         return SettingError(
             f"{name} is given for {pair}, which is not among the language pairs that are chosen: "
-            f"{', '.join(self.pairs)}. Choose {pair} too, or leave {name} out.",
+            f"{', '.join(self.pairs)}. Choose {pair} too, or remove {name}.",
             {"pairs": ",".join((*self.pairs, pair))},
         )
 

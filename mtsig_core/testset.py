@@ -383,7 +383,7 @@ def _freeze_runs(testset: str, runs: Runs, systems: Collection[str], n_segments:
         counts = ", ".join(f"{name} {len(texts) + 1}" for name, texts in frozen.items())
         raise InputError(
             f"{testset}: systems have unequal numbers of training runs: {counts}. Expected as many of "
-            "each, or one: run k of one system is swapped with run k of the other. Leave the surplus out."
+            "each, or one: run k of one system is swapped with run k of the other. Remove the surplus."
         )
     return MappingProxyType(frozen)
 
@@ -563,7 +563,7 @@ class TestSet:
         for name in self.parses:
             if name not in self.systems and name not in self.references:
                 raise InputError(
-                    f"{self.name}: there is a parse of {name!r}, which is no system and no reference. "
+                    f"{self.name}: there is a parse of {name!r}, which is not a system and not a reference. "
                     f"They are: {', '.join((*self.systems, *self.references))}."
                 )
             is_both = name in self.systems and name in self.references
@@ -578,7 +578,7 @@ class TestSet:
         for row, texts in enumerate(zip(*self.references.values(), strict=True)):
             if all(text is None for text in texts):
                 raise InputError(
-                    f"{self.name}: line {self.lines[row]} has no reference. Add one, or leave the line out."
+                    f"{self.name}: line {self.lines[row]} has no reference. Add one, or remove the line."
                 )
 
     def __repr__(self) -> str:

@@ -122,7 +122,7 @@ def show_kinds() -> None:
     screen.show_table(tables.interval_table(system, ci, level, *by_unit))
     if by_unit and "t" in system.intervals:
         st.caption("Student's t treats segments as independent, so it is the same by document.")
-    st.markdown("**All systems, relative to their median**")
+    st.subheader("All systems, relative to their median")
     screen.show_table(tables.relative_table(systems, ci, view.metric, level))
 
 

@@ -11,8 +11,8 @@ from pages._ui.screen import end_page
 view = frame.open_page(experiment=True)
 if view.testset.runs:
     screen.error(
-        "This page cannot show training runs yet. Open a test set that has one output of each system; Summary "
-        "and One pair show all runs."
+        "This page cannot show training runs. Open a test set with one output per system, or see Summary and One "
+        "pair."
     )
     end_page()
 question = questions.ask("inside")

@@ -17,8 +17,8 @@ if not isinstance(view, MtsigError):
         screen.error(problem)
     command_box(view.command(), "methods.command", "the comparison with these settings")
 st.caption(
-    "To cite it, name the test, the unit, the number of permutations or resamples, and the "
-    "correction. The signature has them all. Cite the source of the test below, and Post (2018) "
+    "To cite the method, name the test, the unit, the number of permutations or resamples, and the correction. "
+    "The signature contains all of them. Cite the source of the test below, and Post (2018) "
     "for sacreBLEU's scores."
 )
 st.header("All methods")

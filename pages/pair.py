@@ -21,10 +21,10 @@ pair_sections.show_unlike(pair)
 
 left, right = st.columns(2)
 with left:
-    st.markdown("**How large is it?**")
+    st.subheader("How large is it?")
     pair_sections.show_size(pair)
 with right:
-    st.markdown("**Could it be chance?**")
+    st.subheader("Could it be chance?")
     pair_sections.show_chance(pair)
 
 if pair_sections.asks_for_summary(files_place):

@@ -10,7 +10,7 @@ view = frame.open_page()
 comparison, result = view.comparison, view.result
 settings = comparison.settings
 if not result.pairs:
-    screen.answer("Only one system: there is no pair to test")
+    screen.answer("There is only one system, so there is no pair to test")
     screen.plain("Upload a second output, or exclude fewer systems.")
     screen.end_page()
 files_place = browser.export_box("pairs")
@@ -26,7 +26,7 @@ if has_p_values(settings) and n_tested != 1:
     adjusted_p = decisions.p
 clicked = comparison_sections.show_matrix(view, adjusted_p)
 open_pairs = pairs_sections.describe_open_pairs(result, settings)
-screen.plain(f"{open_pairs} Click a cell to open the pair.".strip())
+screen.faint(f"{open_pairs} Click a cell to open the pair.".strip())
 if result.has_rule_decisions:
     screen.plain(explain_own_tests(result, settings))
 if clicked:

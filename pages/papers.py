@@ -31,7 +31,7 @@ if item_key == ALL:
         columns = st.columns(len(PAPERS))
     for place, (paper, name) in zip(columns, PAPERS.items(), strict=True):
         with place.container(gap="xxsmall"):
-            st.markdown(f"**{name}**")
+            st.subheader(name)
             for key, item in ITEMS.items():
                 if key.startswith(paper):
                     st.button(

@@ -56,7 +56,6 @@ if now is not None:
 review_sections.show_decisions(view, now)
 if view.may_edit:
     browser.remember()
-    review_sections.keep_drafts(view)
 
 names = ["Ranks"]
 if view.may_edit or review.exclusions:
@@ -70,7 +69,7 @@ with tabs["Ranks"]:
     if view.may_edit:
         review_sections.pick_settings(view)
     if now is not None:
-        click = " without the systems that are excluded here" if review.exclusions else ""
+        click = " without the excluded systems" if review.exclusions else ""
         lang_pair = results_sections.show_ranks(now, metric, "review.picture", click)
         if lang_pair is not None:
             review_sections.open_pair(view, lang_pair, before.pairs)

@@ -110,18 +110,14 @@ if is_shuffled:
     note = "Circles are the samples before the shuffle."
 else:
     note = (
-        "Neighbouring segments share topic, style and difficulty, so a block says less about the "
-        "rest."
+        "Neighbouring segments share topic, style and difficulty, so a block is less like the rest."
     )
 help_text = f"Broad sample k takes segments k, k + {n_samples}, k + {2 * n_samples}, ..."
 n_unused = samples["broad"].n_segments - n_samples * size
 if n_unused:
     help_text += f" The last {n_unused} segments are in no sample."
 if view.recounted:
-    help_text += (
-        f" {sections.unit} takes its weights from the sample, so it grows with the size: small "
-        "samples score below the whole set."
-    )
+    help_text += f" {sections.unit} takes its weights from the sample, so small samples score lower than the whole set."
 st.caption(
     f"Each dot is the score of one of {n_samples} samples; its height has no meaning. {note}",
     help=help_text,

@@ -27,8 +27,8 @@ testset = view.testset
 a, b, columns = views.choose_pair(view, [3, 3, 3.6, 5, 3])
 if not testset.has_outputs:
     screen.error(
-        "This test set has segment scores without texts: there is nothing to read. Open the texts with the "
-        "scores on the page Upload."
+        "This test set has segment scores but no texts to read. Open the texts together with the scores on the "
+        "page Upload."
     )
     end_page()
 if testset.runs:
@@ -63,7 +63,7 @@ if not len(matching):
     with head:
         screen.answer("No segment matches")
         screen.plain(
-            f"None of the {testset.n_segments:,} segments has all of: {filters.describe()}."
+            f"None of the {testset.n_segments:,} segments matches all of: {filters.describe()}."
         )
         segments_sections.show_clear_button()
     right.html('<div class="mt-one"></div>')  # the open filters keep their room

@@ -16,9 +16,7 @@ comparison = summary_sections.join_all(view, excluded, known)
 files_place = browser.export_box("summary")
 summary_sections.show_verdict(view, comparison)
 cautions_place = st.container()
-buttons_place = st.container(horizontal=True)
-with buttons_place:
-    summary_sections.pick_baseline(view)
+sentences_place = st.container()
 summary_sections.show_differences(view, comparison)
 further_cautions_place = st.container()
 
@@ -53,7 +51,7 @@ if "All caveats" in tabs:
         caution_boxes.show(cautions, "all", several=bool(further))
 with cautions_place:
     summary_sections.show_cautions(view, comparison, cautions, further_cautions_place)
-with buttons_place:
+with sentences_place:
     summary_sections.show_sentences(view, comparison)
 with files_place:
     summary_sections.show_files(view, comparison)

@@ -99,7 +99,7 @@ def test_the_command_line_adds_the_options():
         {"correction": "none"},
     )
     assert remedy_options(raised.value.remedies) == "--correction none"
-    assert raised.value.__notes__ == ["Arguments that mend it: correction='none'."]
+    assert raised.value.__notes__ == ["Arguments that correct it: correction='none'."]
 
 
 def by_segment(**settings):

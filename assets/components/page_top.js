@@ -2,17 +2,22 @@ let seen
 const menus = () => document.querySelector('.st-key-menus')
 const links = () => [...document.querySelectorAll('[data-testid=stPopoverBody] [data-testid=stPageLink-NavLink]')]
 
-// A menu stands at the end of the document: keys go into it, and along its links.
-document.addEventListener('keydown', event => {
+// A menu stands at the end of the document: the keyboard gets into it, and along its links.
+function moveAlong(event) {
   const here = document.activeElement, isOpen = menus()?.querySelector('[aria-expanded=true]')
   const step = {ArrowDown: 1, ArrowUp: -1}[event.key]
   if (!isOpen || !step || !(here === isOpen || links().includes(here))) return
   links().at((links().indexOf(here) + step) % links().length).focus()
   event.preventDefault()
-})
-document.addEventListener('click', event => {
-  if (!event.detail && menus()?.contains(event.target)) setTimeout(() => links()[0]?.focus(), 100)
-})
+}
+
+function enter(event) {
+  const isByKey = !event.detail
+  if (isByKey && menus()?.contains(event.target)) setTimeout(() => links()[0]?.focus(), 100)
+}
+
+document.addEventListener('keydown', moveAlong)
+document.addEventListener('click', enter)
 
 export default function({data: {page, opened}}) {
   const another = seen && seen.page !== page
@@ -24,4 +29,5 @@ export default function({data: {page, opened}}) {
   if ((another || seen && seen.opened !== opened) && innerWidth < 768 && side?.getBoundingClientRect().right > 0)
     side.querySelector('[data-testid=stSidebarCollapseButton] button')?.click()
   seen = {page, opened}
+  document.body.classList.toggle('mt-embedded', new URLSearchParams(location.search).get('embed') === 'true')
 }

@@ -6,7 +6,7 @@ SCENES.blocks = (main, body, stage) => {
   facts.append(make('div', '', '', blocks, make('div', '', 'blocks')), make('div', '', '', broad, make('div', '', 'broad samples')),
     make('div', '', '', ratio, make('div', '', 'times the spread')))
   const boxes = [0, 1].map(() => make('div', 'strip'))
-  const lanes = make('div', 'column'), below = make('div')
+  const lanes = make('div', 'column'), below = make('div', 'lanes')
   lanes.append(...boxes)
   below.append(facts, lanes)
   Object.assign(below.style, {display: 'flex', gap: '1.5em', flex: 1, minHeight: 0})
@@ -40,7 +40,7 @@ SCENES.blocks = (main, body, stage) => {
     }
     pen.fillStyle = style.color
     pen.font = `${24 * u}px ${style.fontFamily}`
-    pen.fillText(`${shuffled ? 'the same sentences, shuffled' : body.ribbon_label}; the ${stage.node.classList.contains('dark') ? 'brighter' : 'darker'}, the harder`, 0, box.height - 8 * u)
+    pen.fillText(`${shuffled ? 'the same sentences, shuffled' : body.ribbon_label}; the ${stage.node.classList.contains('dark') ? 'brighter' : 'darker'}, the harder`, 0, box.height - 8 * u, box.width)
   }
   const range = values => reach(Math.min(...values), Math.max(...values), '\u2013')
   const drop = (from, to) => {

@@ -59,7 +59,7 @@ SCENES.documents = (main, body, stage) => {
       counters.forEach((counter, k) => {
         const [share, ends] = end.shares[k].split(/ \(|\)/)
         counter.node.textContent = share
-        counter.words.textContent = counter.what
+        counter.words.textContent = `${counter.what}, ${end.expected[k]}`
         counter.ends.textContent = ends
       })
       effect.textContent = fixed(end.effect)

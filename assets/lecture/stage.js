@@ -22,11 +22,11 @@ const LEAST = 20  // draws before an answer: fewer say nothing
 const KEYS = [['n, \u2192, Space, Page Down', 'the next step'], ['1, 2, 3, 4', '+1, +10, +100, +1000'], ['r', 'reveal', 'r'],
   ['0', 'start this scene again', '0'], ['[ and ]', 'previous and next scene', '['], [', and .', 'trace the draw before, the draw after'],
   ['x', 'what comes after the answer', 'x'], ['a, b', 'choose one of two'], ['\u2191, \u2193', 'move the slider of the guess'], ['c', 'the next correction', 'c'], ['w', 'the next setting of the sliders', 'w'],
-  ['s', 'another seed', 's'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
+  ['s', 'another seed', 's'], ['p', 'the room votes by phone', 'p'], ['h, H', 'handout of this scene, of all', 'h'], ['v, V', 'guesses and votes of all rounds, as CSV', 'v'], ['?', 'this list'], ['Esc', 'leave', 'Escape']]
 const KEPT = 'mtsig_lecture'  // under which the tab keeps the rounds
 const ASKED = 'mtsig_lecture_asked'  // and the page what was asked last
 const AT_ONCE = 3, EACH = 1000 / 3  // messages, and milliseconds for each further one: a held key repeats thirty times a second
-const ONCE = ['0', 'h', 'H', 'v', 'V', '?', 'Escape']  // keys that do nothing more while they are held
+const ONCE = ['0', 'p', 'h', 'H', 'v', 'V', '?', 'Escape']  // keys that do nothing more while they are held
 const leaves = asks => ['move', 'again', 'reseed', 'world'].some(key => key in asks)
 // A request that an earlier stage sent just before it was replaced, if Python has not received it yet.
 const unheard = ({heard, scene, seed}) => {
@@ -60,6 +60,7 @@ const STEPS = {1: 1, 2: 10, 3: 100, 4: 1000}
 
 class Stage {
   constructor(root) {
+    this.wide = innerWidth
     this.due = 0  // when what was sent is paid for
     this.node = make('div', 'stage')
     this.place = make('span', 'place')
@@ -71,7 +72,15 @@ class Stage {
     keys.title = keys.ariaLabel = 'Keys'
     leave.title = leave.ariaLabel = 'Leave the lecture'
     keys.onclick = () => this.toggleHelp()
+    const papers = make('button', 'plain small', 'Handouts')
+    papers.onclick = () => { this.papers.hidden = !this.papers.hidden }
+    this.papers = this.menu()
+    this.voting = new Voting(this)
+    this.tools = make('div', 'tools', '', this.voting.button, papers, keys, leave)
     leave.onclick = () => this.leave()
+    // In somebody's slides: the stage, and the keys that work it.
+    this.embedded = new URLSearchParams(location.search).get('embed') === 'true'
+    this.tools.hidden = this.embedded
     this.ask = make('p', 'ask')
     this.main = make('main')
     this.footer = make('footer')
@@ -81,11 +90,16 @@ class Stage {
     this.table.hidden = true
     this.spoken = make('div', 'spoken')
     this.spoken.ariaLive = 'polite'
-    this.node.append(make('p', 'narrow', 'Made for a wide screen: turn the phone, or move this sideways.'), make('header', '', '', this.place, this.title, this.about, this.past, keys, leave), this.ask, this.main, this.instead, this.footer, this.help, this.table, this.spoken)
+    this.node.append(make('header', '', '', this.place, this.title, this.about, this.past, this.tools), this.ask, this.main, this.instead, this.footer, this.help, this.table, this.papers, this.voting.panel, this.spoken)
     root.append(this.node)
     this.onKey = event => this.key(event)
     addEventListener('keydown', this.onKey)
-    this.onSize = () => { if (this.data) this.resize() }
+    // On a phone the bar of the browser comes and goes while one scrolls.
+    this.onSize = event => {
+      const scrolls = event.type === 'resize' && innerWidth < 640 && innerWidth === this.wide
+      this.wide = innerWidth
+      if (this.data && !scrolls) this.resize()
+    }
     addEventListener('resize', this.onSize)
     document.fonts.addEventListener('loadingdone', this.onSize)  // letters have another size then
   }
@@ -96,6 +110,7 @@ class Stage {
     document.fonts.removeEventListener('loadingdone', this.onSize)
     cancelAnimationFrame(this.frame)
     clearTimeout(this.timer)
+    this.voting.end()
   }
 
   // Takes a message of Python: with a new `turn` it is complete; else it answers a request.
@@ -116,7 +131,7 @@ class Stage {
     const light = getComputedStyle(this.node).getPropertyValue('--st-background-color')
     this.node.classList.toggle('dark', luminance(light) < 0.4)
     if (fresh) {
-      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, without: false, later: null, waiting: false, revealing: false, leaving: false, traced: undefined, asked: undefined, set: !data.body.worlds || data.state.votes.length > 0})
+      Object.assign(this, {guess: data.state.guess, revealed: data.state.revealed, step: 0, wanted: data.state.step, votes: data.state.votes, typed: {}, wrong: '', without: false, later: null, waiting: false, revealing: false, leaving: false, traced: undefined, asked: undefined, set: !data.body.worlds || data.state.votes.length > 0})
       this.typed.votes = this.written(this.votes)
       this.rebuild()
       if (data.state.extra) {
@@ -168,6 +183,7 @@ class Stage {
     this.main.replaceChildren()
     this.head()  // before anything is measured
     const {body} = this.data, isolated = name => `\u2068${name}\u2069`  // names of any script keep to themselves
+    this.node.dataset.scene = this.data.scene
     this.scene = SCENES[this.data.scene](this.main, body.names ? {...body, names: body.names.map(isolated)} : body, this)
     this.step = 0
     if (this.ready(this.wanted)) this.jump(this.wanted)
@@ -187,8 +203,25 @@ class Stage {
   get started() { return this.guess !== null || this.wanted > 0 }
   ready(step) { return this.rows && step <= this.rows.n }
 
+  // The handouts: to print, or to keep as a page.
+  menu() {
+    const lines = [['This scene', 'handout'], ['All scenes', 'all handouts']].map(([title, file]) => make('div', 'group', '', make('span', '', title),
+      this.button('Print', () => { this.printing = true; this.say({file}) }, 'first'), this.button('Save', () => this.say({file}))))
+    const node = make('div', 'help papers', '', make('div', '', 'Each scene has two pages: what was on the stage with an exercise, and the answer.'), ...lines, this.button('Close', () => { node.hidden = true }))
+    node.hidden = true
+    return node
+  }
+
   // A handout, or the votes of the room: a file as it came.
   save({name, text, type}) {
+    if (this.printing) {
+      this.printing = false
+      this.paper?.remove()
+      this.paper = Object.assign(make('iframe', 'spoken'), {srcdoc: text})
+      this.paper.onload = () => this.paper.contentWindow.print()
+      this.node.append(this.paper)
+      return
+    }
     const link = Object.assign(make('a'), {href: URL.createObjectURL(new Blob([text], {type})), download: name})
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 10000)
@@ -279,6 +312,7 @@ class Stage {
       this.set = true
       return this.draw()
     }
+    if (this.wrong) return this.head()  // the votes first
     const guess = this.read()
     if (!guess && !this.without) {
       this.without = true
@@ -286,20 +320,29 @@ class Stage {
     }
     this.guess = guess
     if (!guess) this.wanted = 1
-    this.votes = this.voted(this.voteBox.value)
-    this.tell()
-    this.draw()
+    const go = () => { this.tell(); this.draw() }
+    if (this.voting.room) return this.voting.tell().finally(go)
+    go()
   }
 
-  // The votes of the room: numbers on the scale of the guess, or ranges, or hands for each choice and for a tie.
+  // The votes of the room: numbers on the scale of the guess, or ranges, or hands for each choice and for a tie. All
+  // count, or none: `wrong` names the value that is no vote.
   voted(text) {
-    const {kind, min, max, options} = this.data.guess, most = kind === 'choice' ? options.length + 1 : MOST_VOTES
-    const typed = (text.match(/\d+(\.\d+)?/g) ?? []).map(Number)
-    const found = typed.filter(x => x < 1e6 && (options || (x >= min && x <= max))).slice(0, most)
-    const expected = kind === 'choice' ? '' : `: ${min} to ${max}`
-    this.voteNote.textContent = typed.length > found.length ? `${found.length} of ${typed.length} count${expected}` : ''
-    if (kind !== 'range') return found
-    return found.flatMap((x, k) => k % 2 ? [Math.min(found[k - 1], x), Math.max(found[k - 1], x)] : [])
+    const {kind, min, max, options} = this.data.guess
+    const words = text.replace(/\btie\b/g, ' ').replace(kind === 'range' ? /[-\u2013]/g : /$^/, ' ').split(/[\s,;]+/).filter(Boolean)
+    const numbers = words.map(word => /^\d{1,6}(\.\d{1,6})?$/.test(word) ? Number(word) : NaN), low = min ?? 0, high = max ?? 999999
+    const bad = words.find((_, k) => !(numbers[k] >= low && numbers[k] <= high))
+    if (bad !== undefined) this.wrong = `${bad} is not a number from ${low} to ${high}.`
+    else if (kind === 'choice' && numbers.length && ![2, 3].includes(numbers.length)) this.wrong = `Expected the hands for ${options[0]}, for ${options[1]}, and for a tie if any. Got ${words.length}: ${words.join(' ')}.`
+    else if (kind === 'range' && numbers.length % 2) this.wrong = `Each range has two numbers. ${words.at(-1)} has no second one.`
+    else if (numbers.length > MOST_VOTES) this.wrong = `${numbers.length} numbers are more than ${MOST_VOTES}.`
+    else this.wrong = ''
+    if (this.wrong) {
+      this.wrong += ' No vote is counted.'
+      return []
+    }
+    if (kind !== 'range') return numbers
+    return numbers.flatMap((x, k) => k % 2 ? [Math.min(numbers[k - 1], x), Math.max(numbers[k - 1], x)] : [])
   }
 
   // The same as one would type it.
@@ -385,9 +428,11 @@ class Stage {
     if (field?.type === 'text' && event.key !== 'Enter') return
     if (field?.type === 'range' && TURNS.includes(event.key)) return
     const key = event.key
+    if (this.embedded && ['p', 'h', 'H', 'v', 'V', 'Escape'].includes(key)) return
     this.repeats = event.repeat
     if (this.repeats && ONCE.includes(key)) return event.preventDefault()
-    if (!this.help.hidden && key !== '?') this.help.hidden = true
+    if (key === 'Escape' && !(this.papers.hidden && this.voting.panel.hidden)) this.papers.hidden = this.voting.panel.hidden = true
+    else if (!this.help.hidden && key !== '?') this.help.hidden = true
     else if (!this.table.hidden && ['ArrowUp', 'ArrowDown'].includes(key)) this.table.scrollBy(0, key === 'ArrowUp' ? -80 : 80)
     else if (!this.table.hidden && key !== 'V') { if (key === 'Enter' && field?.tagName === 'BUTTON') return; this.table.hidden = true }
     else if (key === '?') this.toggleHelp()
@@ -398,6 +443,7 @@ class Stage {
     else if (key === 'r') this.reveal()
     else if (key === '0') this.again()
     else if (key === 'h' || key === 'H') this.say({file: key === 'h' ? 'handout' : 'all handouts'})
+    else if (key === 'p') this.voting.toggle()
     else if (key === 'v') this.say({rounds: true})
     else if (key === 'V') this.say({file: 'votes'})
     else if (key === '[' || key === 'PageUp') this.say({move: -1})
@@ -430,7 +476,7 @@ class Stage {
     this.title.textContent = data.title
     const past = this.started ? [] : data.past
     this.about.textContent = past.length ? '' : data.about
-    this.instead.textContent = this.started ? '' : data.instead
+    this.instead.textContent = this.started ? '' : this.wrong || data.instead
     this.past.replaceChildren(...past.map(text => make('span', '', text)))
   }
 
@@ -478,8 +524,9 @@ class Stage {
     return node
   }
 
-  // The field for the votes of the room, sent as soon as it loses the focus.
+  // The field for the votes of the room, sent as soon as it loses the focus; or how many have voted by phone.
   ballot(example, what) {
+    if (this.voting.room) return this.voting.tally
     this.voteBox = make('input', 'votes')
     Object.assign(this.voteBox, {type: 'text', value: this.typed.votes ?? '', placeholder: example, ariaLabel: `Votes of the room, ${what}`})
     const take = () => {
@@ -487,9 +534,8 @@ class Stage {
       this.votes = this.voted(this.typed.votes)
     }
     this.voteBox.oninput = take
-    this.voteBox.onchange = () => { take(); this.tell() }
-    this.voteNote = make('span', 'limit')
-    return make('span', 'ballot', '', this.voteBox, this.voteNote)
+    this.voteBox.onchange = () => { take(); this.head(); this.tell() }
+    return make('span', 'ballot', '', this.voteBox)
   }
 
   // The control that takes the guess: nothing is chosen in advance.
@@ -546,7 +592,7 @@ class Stage {
   }
 }
 
-const MOST_VOTES = 300  // as in pages/_sections/lecture_scenes.py
+const MOST_VOTES = 600  // as in pages/_sections/lecture_scenes.py
 const data_label = guess => `Your guess, from ${guess.min} to ${guess.max}${guess.unit}`
 
 function luminance(color) {
@@ -660,7 +706,7 @@ class Dots {
     }
     if (!this.bars.length) {
       pen.globalAlpha = 0.8
-      pen.fillText(this.label, this.width / 2, this.base + 55 * u)
+      pen.fillText(this.label, this.width / 2, this.base + 55 * u, this.width)
       pen.globalAlpha = 1
     }
     this.bars.forEach(({from, to, color, thick}, k) => {  // below the axis, where no dots are
@@ -727,15 +773,15 @@ class Dots {
     }
     pen.stroke()
     pen.setLineDash([])
-    const middle = (x + end) / 2, half = pen.measureText(text ?? '').width / 2
+    const middle = (x + end) / 2, half = Math.min(this.width, pen.measureText(text ?? '').width) / 2
     pen.textAlign = 'center'
     if (!text) return
     const left = Math.max(half, Math.min(this.width - half, middle))
     pen.strokeStyle = this.color.back  // no line of another mark runs through the word
     pen.lineWidth = 4 * u
     pen.lineJoin = 'round'
-    if (!thin) pen.strokeText(text, left, y - 3 * u)
-    pen.fillText(text, left, y - 3 * u)
+    if (!thin) pen.strokeText(text, left, y - 3 * u, this.width)
+    pen.fillText(text, left, y - 3 * u, this.width)
   }
 }
 

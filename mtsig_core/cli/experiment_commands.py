@@ -411,7 +411,7 @@ def _parse_shares(text: str) -> list[float]:
     try:
         return [float(share) for share in text.split(",")]
     except ValueError:
-        raise ArgumentTypeError(f"{text!r} is no list of numbers, such as 0.5,1") from None
+        raise ArgumentTypeError(f"{text!r} is not a list of numbers, such as 0.5,1") from None
 
 
 # `metrics`: what is inside a score.
@@ -437,7 +437,7 @@ def _example(request: Request) -> CommandOutput:
     if args.system_name is not None:
         raise SettingError(
             f"--system-name {args.system_name} without --line: the example of the reading note is of no "
-            "system. Give the line too (--line N), or leave the name out."
+            "system. Give the line too (--line N), or remove the name."
         )
     note = note_example(metric, testset.tokenizer)
     content = {

@@ -83,7 +83,7 @@ class _Parser(argparse.ArgumentParser):
         values: list[Any] = value if isinstance(value, list) else [value]
         if action.option_strings and "" in values:  # as of a variable of the shell that is not set
             option = action.option_strings[-1]
-            self.error(f"argument {option} is empty: leave it out, or give it a value")
+            self.error(f"argument {option} is empty. Remove it, or give it a value")
         if action.metavar == "NAME" and value is not None:
             names: Any = [show_name(name) for name in values]
             if not isinstance(value, list):
@@ -159,16 +159,16 @@ COMMANDS = {
         "compare all systems: scores, intervals, tests of all pairs, ranks, caveats",
     ),
     "score": ("testset_commands", "show scores and signatures only"),
-    "segments": ("testset_commands", "export the counts of each segment"),
+    "segments": ("testset_commands", "export the statistics of each segment"),
     "pair": ("testset_commands", "examine two systems, with a one-page summary to print"),
     "agreement": ("task_commands", "show which metrics agree with human scores"),
     "autorank": (
         "task_commands",
-        "order the systems of a task by several metrics at once, as WMT's AutoRank",
+        "rank the systems of a task by several metrics at once, like WMT's AutoRank",
     ),
     "findings": (
         "task_commands",
-        "print the findings table of each language pair, and who is better than whom",
+        "print the findings table of each language pair, and which system is better than which",
     ),
     "integrity": (
         "testset_commands",
@@ -176,11 +176,11 @@ COMMANDS = {
     ),
     "domains": (
         "testset_commands",
-        "compare systems by domain, and find pairs that domains reverse",
+        "compare systems by domain, and find pairs that are reversed in a domain",
     ),
     "task": (
         "task_commands",
-        "compare the systems of a whole shared task, in and across its language pairs",
+        "compare the systems of a shared task within and across language pairs",
     ),
     "serve": ("serving", "start the dashboard"),
     "sweep": ("experiment_commands", "show how a result changes with one setting"),

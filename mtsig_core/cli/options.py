@@ -147,7 +147,7 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
         for name in _ABOUT_TEXTS:
             if getattr(args, name):
                 raise SettingError(
-                    f"{option_flag(name)} is about texts, and there are only scores. Leave it out, or "
+                    f"{option_flag(name)} needs texts, but there are only scores. Remove it, or "
                     "give the texts too."
                 )
     if kind == "folder" and args.langpair is None and not whole_task:
@@ -234,7 +234,7 @@ def refuse_of_one_pair(args: Namespace, *names: str) -> None:
     for name in (*_OF_ONE_PAIR, *names):
         if getattr(args, name, None):
             raise SettingError(
-                f"{option_flag(name)} is for one language pair, and all are asked for. Leave it out, "
+                f"{option_flag(name)} is for one language pair, but you asked for all. Remove it, "
                 "or choose one with --langpair."
             )
 

@@ -51,7 +51,7 @@ def run_serve(args: Namespace) -> int:
         task = task_source(args)
     elif args.pairs:
         raise SettingError(
-            "--pairs goes with --folder DIR without --langpair, a whole task. Leave it out."
+            "--pairs goes with --folder DIR without --langpair, a whole task. Remove it."
         )
     elif args.folder is not None and source == Source(folder=args.folder, langpair=args.langpair):
         # Results then shows this language pair, and no simulated task.

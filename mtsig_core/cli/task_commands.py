@@ -146,7 +146,7 @@ def _follow_review(args: Namespace, command: str) -> None:
         name = option_name(argument)
         if getattr(args, name) not in (value, usual.get(argument), None, ()):
             raise SettingError(
-                f"{option_flag(name)} is settled by the review of --review. Leave one of them out."
+                f"{option_flag(name)} is set by the review of --review. Give only one of them."
             )
         setattr(args, name, value)
     if not args.metrics:
@@ -213,7 +213,7 @@ def _check_views(args: Namespace) -> None:
     for option, names in replaced.items():
         for name in names:
             if getattr(args, name) is not None:
-                raise SettingError(f"--{name} has no effect with {option}. Leave one of them out.")
+                raise SettingError(f"--{name} has no effect with {option}. Give only one of them.")
 
 
 def _print_unread(args: Namespace, source: TaskSource) -> None:

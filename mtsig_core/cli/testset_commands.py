@@ -93,7 +93,7 @@ def add_official(parser: ArgumentParser, of_task: bool = False) -> None:
         "--official",
         metavar="FILE",
         help=f"table of published scores to compare with: {columns} and a column for each metric, or {columns}, "
-        "metric, score. mtsig scores by its metrics, and tries settings that would give what does not come out. "
+        "metric, score. mtsig scores by its metrics, and tries other settings for scores that it does not reproduce. "
         "Of a ranking (columns rank_low and rank_high, or rank, and perhaps cluster) it names the rank rule that "
         "gives it, by the first of --metrics",
     )
@@ -270,7 +270,7 @@ def add_compare(parser: ArgumentParser) -> None:
         ALL_FORMATS,
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
-        jobs="threads, -1 for all cores; more pay off from about 10,000 segments; results do not depend on it",
+        jobs="threads, -1 for all cores; more than one helps from about 10,000 segments on; results do not depend on it",
     )
 
 

@@ -202,7 +202,7 @@ def _choose_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[
     if len(known) < 2:
         raise SettingError(
             f"{name} has {format_count(len(known), 'system')} to compare. Expected "
-            "at least two: add an output, or leave fewer systems out."
+            "at least two: add an output, or exclude fewer systems."
         )
     first = a or next(system for system in known if system != b)
     second = b or next(system for system in known if system != first)

@@ -136,7 +136,7 @@ def _check_enough(measured: Measured, domains: list[str]) -> None:
     if len(measured.names) < 2:
         raise SettingError(
             f"{name} has {format_count(len(measured.names), 'system')} with a score by "
-            f"{measured.metric.name}. Expected at least two: add an output, or leave fewer systems out."
+            f"{measured.metric.name}. Expected at least two: add an output, or exclude fewer systems."
         )
 
 

@@ -938,7 +938,7 @@ def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
         raise SettingError("No system to compare. Give at least two outputs.")
     if len(testset.systems) < 2:
         raise SettingError(
-            "1 system to compare. Expected at least 2: add outputs, or leave fewer out."
+            "1 system to compare. Expected at least 2: add outputs, or exclude fewer."
         )
     return scored
 

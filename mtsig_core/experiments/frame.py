@@ -456,7 +456,7 @@ def _check_enough(n: int) -> None:
     if n < 2:
         raise SettingError(
             f"{format_count(n, 'system')} to compare. Expected at least 2 different ones: add outputs, "
-            "or leave fewer out."
+            "or exclude fewer."
         )
 
 
@@ -525,7 +525,7 @@ class PairDraws:
             check_whole("documents", n_documents, 2, 100_000)
         elif n_documents is not None:
             raise SettingError(
-                "The test set has no document ids to draw documents by. Give them, or leave this out."
+                "The test set has no document ids to draw documents by. Give them, or remove this option."
             )
         segments_of = []
         if source.documents is not None:
@@ -639,7 +639,7 @@ def parse_sizes(text: str) -> list[float]:
             sizes.append(float(size[:-1]) / 100 if size.endswith("%") else int(size))
     except ValueError:
         raise SettingError(
-            f"{text!r} is no list of sizes. Expected numbers of units or shares of the set, such as "
+            f"{text!r} is not a list of sizes. Expected numbers of units or shares of the set, such as "
             "10,20,50 or 10%,50%,100%."
         ) from None
     return sizes

@@ -27,7 +27,7 @@ from mtsig_core.experiments.frame import (
     population,
     rate_of,
 )
-from mtsig_core.experiments.inside_score import SentenceMean, averages, share
+from mtsig_core.experiments.inside_score import Case, SentenceMean, averages, share
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
@@ -101,14 +101,20 @@ def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed
             f"{testset.name} has {len(complete)} segments with an output of both {a} and {b}. This scene "
             f"needs {n}: choose another pair, or a larger test set."
         )
-    lengths = np.zeros(two.n_segments, dtype=int)
-    for texts in (*outputs, *two.references.values()):
-        lengths = np.maximum(lengths, [len(text or "") for text in texts])
+    lengths = _measure_longest(two)
     shortest_first = complete[np.argsort(lengths[complete], kind="stable")]
     shortest = shortest_first[: _CHOICE * n]
     rows = np.sort(shortest[draw_subset(len(shortest), n, seed, 0)])
     measured = measure(two.take(rows.tolist()), metric).only([a, b])
     return Excerpt(measured.testset, measured.metric, measured.statistics)
+
+
+def _measure_longest(testset: TestSet) -> np.ndarray:
+    """Count the characters of the longest output or reference of each segment."""
+    lengths = np.zeros(testset.n_segments, dtype=int)
+    for texts in (*testset.systems.values(), *testset.references.values()):
+        lengths = np.maximum(lengths, [len(text or "") for text in texts])
+    return lengths
 
 
 def from_blocks(
@@ -145,6 +151,7 @@ def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
 
 _MEAN_STREAM = 62
 _DRAWS = 10_000
+_ONE_LINE = 100  # characters that fit a line of the stage
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,7 @@ class ThreeSentences:
 
     names: tuple[str, str]  # in the order of the test set: it does not tell which is the better
     outputs: list[tuple[str, str]]
+    references: list[str]  # the first of each sentence
     scores: list[tuple[float, float]]  # sentence scores
     mean: tuple[float, float]  # of these
     lengths: list[int]  # tokens of each reference
@@ -179,7 +187,7 @@ def three_sentences(
     """Describe the smallest case of a test set that `averages` finds."""
     measured = measure(testset, metric)
     rankings = averages(testset, metric, seed=seed)
-    case = rankings.case
+    case = _find_short_case(testset, metric, seed) or rankings.case
     if case is None or len(case.lines) != 3:
         raise SettingError(
             f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
@@ -199,6 +207,7 @@ def three_sentences(
     outputs = []
     for first, second in zip(*(sentences.testset.systems[name] for name in names), strict=True):
         outputs.append((first or "", second or ""))
+    references = [text or "" for text in next(iter(sentences.testset.references.values()))]
     n_grams = [sentences.metric.stat_names.index(f"correct_{n}") for n in (1, 2, 3, 4)]
     n_grams += [sentences.metric.stat_names.index(f"total_{n}") for n in (1, 2, 3, 4)]
     sums = sentences.statistics.cumsum(axis=1)
@@ -209,6 +218,7 @@ def three_sentences(
     return ThreeSentences(
         names=names,
         outputs=outputs,
+        references=references,
         scores=scores,
         mean=mean,
         lengths=lengths,
@@ -219,6 +229,14 @@ def three_sentences(
         of_random=of_random,
         by_corpus=0 if is_in_order else 1,
     )
+
+
+def _find_short_case(testset: TestSet, metric: str | Metric, seed: int) -> Case | None:
+    """Find a case whose texts have one line each on the stage."""
+    is_short = _measure_longest(testset) <= _ONE_LINE
+    if is_short.all() or is_short.sum() < 3:
+        return None
+    return averages(testset.take(np.flatnonzero(is_short).tolist()), metric, seed=seed).case
 
 
 def how_often(measured: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
@@ -524,6 +542,17 @@ def equal_tests(
         student_t(sentences.mean(axis=1), sentences),
         student_t(means.mean(axis=1), means),
     )
+
+
+def shares_by_chance(n: int, share: float) -> tuple[float, float]:
+    """Bound the middle 95% of the shares that n independent tests show.
+
+    >>> shares_by_chance(20, 0.05)
+    (0.0, 0.15)
+    """
+    probabilities = [math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
+    low, high = np.searchsorted(np.cumsum(probabilities), (0.025, 0.975)).tolist()
+    return low / n, high / n
 
 
 def design_effect(per_document: int, correlation: float) -> float:

@@ -181,7 +181,7 @@ def _take_rated(
         raise SettingError(
             f"{testset.name} has {format_count(len(systems), 'system')} with a score by {human} and by "
             f"all of {', '.join(names)} on the same segments. Expected at least two. Leave a metric "
-            "out, leave fewer systems out, or add ratings."
+            "out, exclude fewer systems, or add ratings."
         )
     all_names = list(testset.systems)
     rated = testset.only([all_names[row] for row in systems]).take(segments.tolist())

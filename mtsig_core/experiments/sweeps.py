@@ -773,7 +773,7 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
         )
     if testset.n_references is None:
         raise SettingError(
-            f"The references of {testset.name} lack segments. Leave those references out.",
+            f"The references of {testset.name} lack segments. Exclude those references.",
             {"refs": "NAME,..."},
         )
     for share in shares:

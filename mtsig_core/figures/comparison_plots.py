@@ -53,7 +53,7 @@ from mtsig_core.stats.ranks import find_top_group
 
 
 _MANY = 15  # more systems than these have lower rows
-_DIFFERENCE_ROW, _LOW_ROW = 26, 20  # pixels of a row, and of a low row
+_DIFFERENCE_ROW, _LOW_ROW = 26, 16  # pixels of a row, and of a low row
 _TITLE_WIDTH, _TITLE_LINES = 66, 3  # digits of a line of the title, and the most lines
 
 

@@ -24,9 +24,9 @@ from mtsig_core.stats.significance import significant
 _WIDTH = 690  # pixels of the cells on a screen of 1280: what the sizes of text are chosen for
 _WIDEST = 24  # of a name, in digits
 _EVERY_P, _EVERY_NUMBER, _SHORT_NUMBER = 18, 14, 26  # up to so many systems a cell has room for it
-#: Pixels of the whole figure, which a projector shows with the control above it; more only for many
+#: Pixels of the whole figure, which a projector shows with the answer above it; more only for many
 #: systems.
-_HEIGHT = 620
+_HEIGHT = 330
 _SCREEN = 0.5  # of the font size: a digit in the font of the dashboard
 _ICONS = 70  # pixels of those to the right of the key
 _DARK, _LIGHT = "#1B2330", "#E8ECF2"
@@ -96,9 +96,12 @@ def _set_axes(drawing: _Matrix, names: Sequence[str], labels: Labels) -> int:
     n = drawing.n
     if n <= _EVERY_NUMBER:
         row_labels = [labels(name) for name in names]
-        column_labels, angle = row_labels, -90
-        widest = max(map(width, names), default=0)
-        top = 62 + round(8 * min(_WIDEST, widest))
+        column_labels, angle = row_labels, 0
+        widest = round(8 * min(_WIDEST, max(map(width, names), default=0)))
+        top = 80
+        if widest > drawing.size:  # upright where a column has no room for them
+            angle = -90
+            top = 62 + widest
     else:
         row_labels = [labels(name, number=place) for place, name in enumerate(names, 1)]
         column_labels, angle = [str(place) for place in range(1, n + 1)], 0

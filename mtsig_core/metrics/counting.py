@@ -128,7 +128,7 @@ class Untokenized:
         if self.tokenize is not None:
             raise SettingError(
                 f"Metric {self.name} has no choice of tokenizer, so it cannot take {self.tokenize!r}. "
-                "Leave the tokenizer out, or score the metrics that need it in a run of their own."
+                "Remove the tokenizer, or score the metrics that need it in a run of their own."
             )
 
 

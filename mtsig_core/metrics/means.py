@@ -241,6 +241,6 @@ def average_runs(metric: Metric, testset: TestSet) -> Metric:
     if getattr(metric, "needs_parses", False):
         raise SettingError(
             f"{metric.name} needs parses, and training runs have none. "
-            "Choose another metric, or leave the runs out."
+            "Choose another metric, or remove the runs."
         )
     return OverRuns(metric, testset.n_runs)

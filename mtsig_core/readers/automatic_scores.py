@@ -88,7 +88,7 @@ class _PairScores:
             by_document = self.scores.setdefault(metric, {}).setdefault(system, {})
             if line.document in by_document:
                 raise InputError(
-                    f"{location}: the document {document_id} comes a second time. Expected a line for "
+                    f"{location}: the document {document_id} appears twice. Expected a line for "
                     "each document of a language pair."
                 )
             by_document[line.document] = list(as_scores(f"{location}: {show_name(metric)}", scores))
@@ -163,7 +163,9 @@ def _parse_line(text: str, location: str) -> _Line:
     try:
         entry = parse_bounded_json(text, location)
     except ValueError:
-        raise InputError(f"{location} is no JSON. Expected an object such as {_EXAMPLE}.") from None
+        raise InputError(
+            f"{location} is not JSON. Expected an object such as {_EXAMPLE}."
+        ) from None
     if not isinstance(entry, dict):
         entry = {}
     names = [entry.get(key) for key in ("language_pair", "domain", "document_id")]

@@ -27,7 +27,7 @@ def _explain_damage(name: str, kind: str, advice: str) -> Iterator[None]:
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         reason = show_name(reason)[:200].rstrip(".")
-        raise InputError(f"{name} is no sound {kind}: {reason}. {advice}") from None
+        raise InputError(f"{name} is not a valid {kind}: {reason}. {advice}") from None
 
 
 # Parquet.
@@ -75,7 +75,7 @@ def _check_parquet(file: Any, name: str) -> None:
     titles += [field.name for field in file.schema_arrow if _is_nested(field.type)]
     if titles:
         raise InputError(
-            f"{name}: the column {titles[0]!r} holds lists, records or bytes. Expected columns of numbers "
+            f"{name}: the column {titles[0]!r} contains lists, records or bytes. Expected columns of numbers "
             "and texts."
         )
     n_values = n_bytes = 0

@@ -256,7 +256,7 @@ def check_equal_lengths(name: str, columns: Mapping[str, Sequence[Any]], items: 
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{show_name(title)} {length}" for title, length in lengths.items())
         raise InputError(
-            f"{name} has columns of unequal length: {sizes}. Expected as many {items} in each."
+            f"{name} has columns of unequal length: {sizes}. Expected the same number of {items} in each."
         )
 
 

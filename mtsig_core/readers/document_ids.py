@@ -50,7 +50,7 @@ def read_documents(path: FilePath, *, has_blanks: bool = False) -> DocumentIds:
     sentence = _find_sentence(documents)
     if sentence is not None:
         raise InputError(
-            f"{show_name(path)} holds a text, such as {sentence[:60]!r}, and another one in each line. "
+            f"{show_name(path)} contains a text, such as {sentence[:60]!r}, and a different one in each line. "
             "Expected one document id per line, the same for all lines of a document."
         )
     has_domains = len(rows[0]) == 2

@@ -145,7 +145,7 @@ def _read_table(path: Path) -> TextTable:
     table = read_text_table_file(path)
     if table is None:
         raise InputError(
-            f"{show_name(path)} is no file of documents. Expected an object with doc_id in each line."
+            f"{show_name(path)} is not a file of documents. Expected an object with doc_id in each line."
         )
     return table
 

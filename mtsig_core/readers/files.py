@@ -131,7 +131,7 @@ def check_regular(path: Path) -> Path:
 
 
 def _make_irregular_error(path: FilePath) -> InputError:
-    return InputError(f"{show_name(path)} is no regular file. Replace it by one.")
+    return InputError(f"{show_name(path)} is not a regular file. Replace it with one.")
 
 
 def is_folder(path: FilePath) -> bool:
@@ -263,7 +263,7 @@ def _open_archive(path: str) -> _Archive:
     spend("zip_mb", archive.size, "The zip archive", once=key)
     if len(archive.files) > MAX_FILES or archive.size > MAX_UNPACKED:
         raise InputError(
-            f"The zip archive holds {len(archive.files)} files of {archive.size >> 20} MB in all; at "
+            f"The zip archive contains {len(archive.files)} files of {archive.size >> 20} MB in all; at "
             f"most {MAX_FILES} files and {MAX_UNPACKED >> 20} MB are read. Zip only one task."
         )
     return archive
@@ -308,7 +308,7 @@ def _find_fault(names: Sequence[str]) -> str:
     if not names:
         return "is no name"
     if len(names) > MAX_DEPTH:
-        return "lies too many folders deep"
+        return "is too many folders deep"
     if max(map(len, names)) > MAX_NAME:
         return f"has a name of more than {MAX_NAME} letters"
     return ""
@@ -321,7 +321,7 @@ def _open_zip(file: IO[bytes]) -> zipfile.ZipFile:
     size = 0 if end_record is None else end_record[_END_RECORD_SIZE]
     if size > MAX_FILES * _ENTRY:
         raise InputError(
-            f"The zip archive holds far more than {MAX_FILES} files: the list of them takes "
+            f"The zip archive contains far more than {MAX_FILES} files: the list of them takes "
             f"{size >> 20} MB. Zip only one task."
         )
     # Finder, and zip without a locale, write names in UTF-8 without setting the flag for it.

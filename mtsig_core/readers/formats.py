@@ -240,7 +240,7 @@ class _Sample:
 
 
 def _parse_json(text: str) -> Any:
-    """The content of a text of JSON; None where it is no JSON."""
+    """The content of a text of JSON; None where it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -335,15 +335,15 @@ _EXPORT = (
 )
 _AS_IT_IS = "Give it in its own role: reference, output or source."
 _SHEETS = "Save its sheet as CSV in UTF-8. Of texts, save each column as a text file, one segment per line."
-_RATINGS = "It holds ratings: name it as scores."
-_SCORED = "It holds scores: name it as scores, and give the texts too."
+_RATINGS = "It contains ratings: name it as scores."
+_SCORED = "It contains scores: name it as scores, and give the texts too."
 _FOR_LINES = "Write such a file from it, as plain text."
 _FOR_SCORES = (
     "Use the columns system, line, score with a row for each score; or a column for each system with a row "
     "for each line."
 )
 
-_WHOLE = "It holds scores of whole systems, and mtsig needs those of segments."
+_WHOLE = "It contains scores of whole systems, and mtsig needs those of segments."
 
 _binary = partial(Format, is_binary=True)
 
@@ -468,7 +468,7 @@ FORMATS = (
         "conllu",
         "CoNLL-U",
         _has_lines(r"\d+([-.]\d+)?\t([^\t]*\t){8}[^\t]*$"),
-        "It holds a parse: name it as the parse of its text.",
+        "It contains a parse: name it as the parse of its text.",
         remedies=({"parse": "NAME=FILE"},),
         endings=(".conllu",),
     ),
@@ -621,7 +621,7 @@ FORMATS = (
         "comet-compare",
         "a result of comet-compare",
         _has_head(_COMET_COMPARE),
-        "It holds results of tests beside its scores. Give what comet-score writes, or take the scores of segments: "
+        "It contains results of tests beside its scores. Give what comet-score writes, or take the scores of segments: "
         f"{_JQ_OF_COMET}",
     ),
     Format(
@@ -716,7 +716,7 @@ FORMATS = (
     ),
     Format(
         "columns",
-        "a table of {n_columns} columns, parted by tabs",
+        "a table of {n_columns} columns, separated by tabs",
         lambda sample: sample.n_columns > 1,
         "If its columns are references, as sacreBLEU takes them, give it as the reference. Otherwise keep the "
         "column of the texts. For column 2: cut -f2 FILE > COPY",

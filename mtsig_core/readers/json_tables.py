@@ -98,7 +98,7 @@ def _parse_row(name: str, row: int, line: str) -> Any:
         return parse_bounded_json(line, f"{name}, row {row}", is_counted=True)
     except ValueError:
         raise InputError(
-            f"{name}, row {row} is {show_value(line)}, which is no JSON. Expected {_RECORD}."
+            f"{name}, row {row} is {show_value(line)}, which is not JSON. Expected {_RECORD}."
         ) from None
 
 

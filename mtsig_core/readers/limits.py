@@ -311,7 +311,7 @@ def parse_bounded_json(text: str, location: str, is_counted: bool = False) -> An
         if len(entries) < len(pairs):
             [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
             raise InputError(
-                f"{location} has {show_name(key)} twice in one object, and only one can be meant. Remove "
+                f"{location} has {show_name(key)} twice in one object, so the file is ambiguous. Remove "
                 "or rename one of them."
             )
         return entries

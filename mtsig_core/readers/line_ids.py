@@ -185,7 +185,7 @@ def _explain_different_ids(main: _WithIds, text: _WithIds) -> InputError:
         (line, line_id) for line, line_id in enumerate(text.ids, 1) if line_id not in main_ids
     )
     return InputError(
-        f"{text.name}, line {line} has the id {line_id}, which {main.name} has not. Expected the "
+        f"{text.name}, line {line} has the id {line_id}, which {main.name} does not have. Expected the "
         "same ids in both. Remove the line, or add it to the other file."
     )
 

@@ -209,7 +209,7 @@ def read_chunks(
             f"{name} is a damaged {packer or 'zip'} file: {reason}. Copy or download it again."
         ) from None
     except ValueError:  # a name that no file can have
-        raise InputError(f"{name} is no file name. Check it for stray characters.") from None
+        raise InputError(f"{name} is not a file name. Check it for stray characters.") from None
 
 
 def read_beginning(path: FilePath) -> bytes:
@@ -241,7 +241,7 @@ def explain_missing(path: FilePath) -> str:
     if os.path.islink(path):
         target = os.readlink(path)
         refuse_stand_in(os.fsencode(target), name, SEGMENTS)  # git-annex links to its objects
-        return f"{name} is a link to {show_name(target)}, which does not exist. Mend the link."
+        return f"{name} is a link to {show_name(target)}, which does not exist. Correct the link."
     try:
         files = os.listdir(folder or ".")
     except OSError:
@@ -278,7 +278,7 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, is_unpacked: boo
         program = r"tr -d '\000'"
     elif data[offset] != 0 and n_damaged:
         fault = (
-            f"is not UTF-8 text, unlike the rest (places like it: {n_damaged}). Mend the line, or drop "
+            f"is not UTF-8 text, unlike the rest (places like it: {n_damaged}). Correct the line, or drop "
             "what is damaged"
         )
         program = "iconv -c -f UTF-8 -t UTF-8"

@@ -97,14 +97,14 @@ def parse_xml(content: bytes | str, name: str, documents: dict[str, TextDocument
                 element.clear()
     except DefusedXmlException:
         raise InputError(
-            f"{name} declares a document type or an entity, through which XML can do harm. Expected the "
+            f"{name} declares a document type or an entity, which can make XML harmful. Expected the "
             "XML of a shared task, which has none: remove the declaration."
         ) from None
     except ParseError as error:
         line, _ = error.position
         reason, _, _ = str(error).rpartition(":")
         raise InputError(
-            f"{name}, line {line} is no sound XML: {reason}. Mend that line, or copy or download the "
+            f"{name}, line {line} is not valid XML: {reason}. Correct that line, or copy or download the "
             "file again."
         ) from None
     except (
@@ -172,7 +172,7 @@ def _read_segments(element: Element, location: str) -> dict[str, str]:
         if not segment_id or segment_id in segments:
             raise InputError(
                 f"{location}: <{element.tag}> has the segment {show_name(segment_id)!r} twice, or one without "
-                "an id. Expected another id for each."
+                "an id. Expected a different id for each."
             )
         segments[segment_id] = " ".join(text.split())
     return segments
@@ -242,11 +242,11 @@ class _SgmlParser:
         if not self.document_id or not self.kind:
             fault = "has no docid, or is in no set"
         elif key in document.texts:
-            fault = f"comes a second time in {name or self.kind}"
+            fault = f"appears twice in {name or self.kind}"
         if fault:
             raise InputError(
                 f"{location}: the document {show_name(self.document_id)!r} {fault}. Expected <refset>, "
-                "<srcset> or <tstset>, and in it <doc docid=...> with another docid for each."
+                "<srcset> or <tstset>, and in it <doc docid=...> with a different docid for each."
             )
         self.text = DocumentText(self.lang, location)
         document.texts[key] = self.text
@@ -263,7 +263,7 @@ class _SgmlParser:
         if segment_id in segments:
             raise InputError(
                 f"{location}: the document {show_name(self.document_id)} has a second segment "
-                f"{show_name(segment_id)!r}. Expected another id for each."
+                f"{show_name(segment_id)!r}. Expected a different id for each."
             )
         segments[segment_id] = " ".join(html.unescape(content).split())
 

@@ -259,7 +259,7 @@ def _parse_campaigns(text: str, name: str) -> dict[str, list[Any]]:
     try:
         content = parse_bounded_json(text, name)
     except ValueError as error:
-        raise InputError(f"{name} is no JSON: {error}. Download the annotations again.") from None
+        raise InputError(f"{name} is not JSON: {error}. Download the annotations again.") from None
     campaigns = from_plain(dict[str, list[Any]], content, name)
     unknown = [campaign for campaign in campaigns if not find_campaign_pair(campaign)]
     if unknown and len(campaigns) > 1:

@@ -378,7 +378,7 @@ def _ask_line(table: InputTable, system: int, row_ids: str) -> InputError:
     line = guess_lines(table, system)
     column = "NAME" if line is None else table.header[line]
     return InputError(
-        f"{table.name}: the column {show_name(row_ids)} has another value in each row, so it names rows and "
+        f"{table.name}: the column {show_name(row_ids)} has a different value in each row, so it names rows and "
         f"not segments. Which column names the segment that several systems translated? It has: "
         f"{show_names(table.header)}.",
         {"columns": f"line={column}"},

@@ -150,7 +150,7 @@ def list_tables(tables: Tables) -> list[NamedTable]:
     for name, _ in pairs:
         if not name.strip() or "," in name or name != name.strip():
             raise SettingError(
-                f"{show_name(name)!r} is no name for scores: a list of metrics could not name them. "
+                f"{show_name(name)!r} is not a name for scores, because a list of metrics could not contain it. "
                 "Expected a word such as human.",
                 {"scores": "human=FILE"},
             )

@@ -444,7 +444,7 @@ class _LineFinder:
         if not 1 <= item <= len(lines):
             raise InputError(
                 f"{rating.location}: the document {show_name(document)} has {len(lines)} segments, and "
-                f"this is item {item}. Expected items from 1 to {len(lines)}. See whether the texts are those "
+                f"this is item {item}. Expected items from 1 to {len(lines)}. Check that the texts are those "
                 "that were rated."
             )
         return lines[item - 1]
@@ -484,7 +484,7 @@ def _read_ids(path: FilePath, testset: TestSet) -> dict[LineId, int]:
         if line_of.setdefault(key, line) != line:
             raise InputError(
                 f"{show_name(path)}, line {line}: the id {show_name(text)!r} is in line "
-                f"{line_of[key]} too. Expected another one for each line."
+                f"{line_of[key]} too. Expected a different one for each line."
             )
     return line_of
 
@@ -502,7 +502,7 @@ def _list_lines(ratings: Sequence[Rating]) -> list[LineId]:
         (n, first), (m, second), *_ = counted.items()
         raise InputError(
             f"{second.name} has {m} rows, {first.name} has {n}, and no column 'line' says which is which. "
-            "Expected as many in both; or add that column."
+            "Expected the same number in both, or that column."
         )
     numbered = [rating for rating in ratings if isinstance(rating.line, int)]
     with_ids = [rating for rating in ratings if isinstance(rating.line, str)]
@@ -533,6 +533,6 @@ def _list_names(ratings: Iterable[Rating], lines: Iterable[LineId], kind: str) -
             column = "docid" if kind == "document" else kind
             raise InputError(
                 f"Line {show_name(str(line))} has no {column} in any "
-                "table, others have. Give one for every line, or leave the column out."
+                "table, others have. Give one for every line, or remove the column."
             )
     return [name_of[line] for line in lines]

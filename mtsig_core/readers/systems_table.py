@@ -90,7 +90,7 @@ def read_systems(path: FilePath) -> SystemsTable:
         location = f"{show_name(path)}, line {number}"
         if len(cells) > len(header):
             raise InputError(
-                f"{location} has {len(cells)} columns, the header has {len(header)}. Expected as many."
+                f"{location} has {len(cells)} columns, the header has {len(header)}. Expected the same number."
             )
         row = dict(zip(header, cells, strict=False))
         name = show_name(row.get("system", ""))
@@ -134,7 +134,7 @@ def read_metadata(path: Path, systems: Collection[str]) -> dict[str, SystemInfo]
     try:
         table = parse_bounded_json(text, name)
     except ValueError as error:
-        raise InputError(f"{name} is no JSON: {error}. Mend or remove it.") from None
+        raise InputError(f"{name} is not JSON: {error}. Correct or remove it.") from None
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
         raise InputError(
             f"{name} has no object for each system. Expected one such as "

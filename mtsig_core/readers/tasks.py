@@ -503,7 +503,7 @@ def find_task(folder: FilePath) -> Path:
         check_place(folder)
         if head.startswith(b"PK") or (head and os.fsdecode(folder).lower().endswith(".zip")):
             raise InputError(
-                f"{name} is no zip file, or not all of one. Expected the folder of a shared "
+                f"{name} is not a complete zip file. Expected the folder of a shared "
                 "task, or a zip of it: zip the folder again, or copy or download the file again."
             )
         if root.name == automatic_scores.FOLDER_NAME:
@@ -525,7 +525,7 @@ def find_task(folder: FilePath) -> Path:
         if len(tasks) > 5:
             names += ", ..."
         raise InputError(
-            f"The zip archive holds {len(tasks)} tasks: {names}. Expected one. Put each task in a zip "
+            f"The zip archive contains {len(tasks)} tasks: {names}. Expected one. Put each task in a zip "
             "of its own."
         )
     return topmost

@@ -40,7 +40,7 @@ def read_parallel(text: str, name: str) -> TextTable:
         if len(row) != width:
             raise InputError(
                 f"{name}, line {number} has {len(row)} columns, line 1 has {width}. "
-                "Expected as many references in each line, with tabs between them."
+                "Expected the same number of references in each line, with tabs between them."
             )
     references = list(zip(*rows, strict=True))
     if any(share_words(texts, references[0]) < LEAST_SHARED for texts in references[1:]):
@@ -109,7 +109,7 @@ def read_samples(text: str, name: str) -> TextTable:
             )
         if key in outputs:
             raise InputError(
-                f"{location}: the document {show_name(str(key))} comes a second time. Expected the "
+                f"{location}: the document {show_name(str(key))} appears twice. Expected the "
                 "samples of one filter. Keep one row for each document."
             )
         outputs[key] = join_lines(output)
@@ -156,7 +156,7 @@ def read_predictions(text: str, name: str) -> TextTable:
     try:
         content = parse_bounded_json(text, name)
     except ValueError as error:
-        raise InputError(f"{name} is no JSON: {error}. Write it again.") from None
+        raise InputError(f"{name} is not JSON: {error}. Write it again.") from None
     predictions, references = content.get("predictions"), content.get("references")
     sources = content.get("sources")
     counted = references if predictions is None else predictions

@@ -222,7 +222,7 @@ def _order_rows(table: TextTable, keys: Sequence[Hashable], main_name: str) -> T
                 segment = f"{show_name(item)} of document {show_name(document)}"
             raise InputError(
                 f"{table.name} has no segment {segment}, which {main_name} has. Expected all "
-                "segments of the reference. See whether both are of the same test set."
+                "segments of the reference. Check that both are of the same test set."
             )
     return table.take([place_of[key] for key in keys])
 

@@ -41,7 +41,7 @@ def check_langpair(langpair: str) -> None:
     lower = re.sub("[^a-z]+", "-", langpair.lower())
     hint = f" Did you mean {lower}?" if re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", lower) else ""
     raise SettingError(
-        f"{show_name(langpair)!r} is no language pair. Expected two codes of 2 or 3 letters, source "
+        f"{show_name(langpair)!r} is not a language pair. Expected two codes of 2 or 3 letters, source "
         f"first, such as en-de, en-zh_TW or en-pt-BR.{hint}"
     )
 
@@ -231,8 +231,8 @@ def _read_parses(
         if name not in texts:
             names = [*systems, *references]
             raise InputError(
-                f"{show_name(path)} is given as the parse of {show_name(name)}, which is no system and "
-                f"no reference; they are {', '.join(map(show_name, names))}.{suggest_name(name, names)}"
+                f"{show_name(path)} is given as the parse of {show_name(name)}, which is not a system and "
+                f"not a reference; they are {', '.join(map(show_name, names))}.{suggest_name(name, names)}"
             )
         parses[name] = faults.read(read_conllu, path, texts=texts[name])
     faults.raise_any()
@@ -586,7 +586,7 @@ def join_runs(testset: TestSet, runs: Sequence[NamedRun], keep_canary: bool = Fa
         _, path = runs[0]
         raise InputError(
             f"{testset.name} has scores of segments and no texts, so there is no output of which "
-            f"{path} could be a further training run. Leave the runs out."
+            f"{path} could be a further training run. Remove the runs."
         )
     files = [TextFile("training run", system, path, read_texts(path)) for system, path in runs]
     name, reference = next(iter(testset.references.items()))

@@ -579,8 +579,8 @@ def read_uploads(
         sources, documents, ids = (_find_only(files, role) for role in _SINGLE_ROLES)
         if ids is not None and not tables:
             raise InputError(
-                f"{ids} holds segment ids, and there is no table of scores that could refer to them. Add "
-                "one, or leave the ids out."
+                f"{ids} contains segment ids, and there is no table of scores that could refer to them. Add "
+                "one, or remove the ids."
             )
         path_by_upload = dict(zip(included, paths, strict=True))
         runs = [

@@ -198,7 +198,7 @@ def _list_unread_outputs(folder: Path, place: str) -> list[Assumption]:
 def list_left_out(folder: Path) -> list[Assumption]:
     """What lies in a task and is not read: outputs without a reference, and odd language pairs.
 
-    A task does not publish a reference for each pair. Such as en-zh-x is no language pair.
+    A task does not publish a reference for each pair. Such as en-zh-x is not a language pair.
     """
     places = list(OUTPUTS)
     odd_names = set()

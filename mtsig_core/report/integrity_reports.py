@@ -254,7 +254,7 @@ def missing_blocks(missing: Mapping[str, Sequence[str]], n_pairs: int) -> list[B
     if not systems:
         return []
     texts = [f"{', '.join(names)} ({extent})" for extent, names in systems.items()]
-    sentence = f"Not in all language pairs: {'; '.join(texts)}. Means over language pairs leave these systems out."
+    sentence = f"Not in all language pairs: {'; '.join(texts)}. Means over language pairs exclude these systems."
     return [Paragraph(text=sentence, role="verdict")]
 
 

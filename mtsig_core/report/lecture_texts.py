@@ -27,6 +27,7 @@ from mtsig_core.experiments.lecture import (
     design_effect,
     expected_by_sentence,
     expected_missing,
+    shares_by_chance,
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.html import template
@@ -42,6 +43,7 @@ from mtsig_core.testset import TestSet
 
 _WIDEST = 16  # letters of a name on the stage
 _MANY_VOTES = 12  # that a sentence has no room for
+_ENOUGH_TESTS = 100  # of two equal systems, whose share of false alarms is near what is expected
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,17 @@ def shorten_names(a: str, b: str) -> list[str]:
     ['Greek', 'transfo…veraged']
     """
     return told_apart([printable(a), printable(b)], _WIDEST)
+
+
+def name_systems(testset: TestSet, a: str, b: str) -> list[str]:
+    """Two systems as the stage names them: of simulated data a name would say nothing.
+
+    >>> name_systems(TestSet("toy", {"Greek": ["a"]}, {"ref": ["a"]}, simulated=True), "Greek", "Danish")
+    ['System A', 'System B']
+    """
+    if testset.simulated:
+        return ["System A", "System B"]
+    return shorten_names(a, b)
 
 
 def list_sums(names: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -192,9 +205,8 @@ def _write_rate(rate: Rate) -> str:
     return f"{_write_share(rate)} ({_write_ci(rate)})"
 
 
-def mean_end(three: ThreeSentences) -> dict[str, str]:
-    """Conclusion and limitation of the scene about means of sentence scores."""
-    names = shorten_names(*three.names)
+def mean_end(three: ThreeSentences, names: Sequence[str]) -> dict[str, str]:
+    """Conclusion and limitation of the scene about means of sentence scores of two systems."""
     by_mean, by_corpus = names[three.by_mean], names[three.by_corpus]
     mean_low, mean_high = sorted(three.mean)
     corpus_low, corpus_high = sorted(three.corpus[-1])
@@ -212,11 +224,10 @@ def mean_end(three: ThreeSentences) -> dict[str, str]:
     return {"truth": by_corpus, "conclusion": conclusion, "limitation": limitation}
 
 
-def bootstrap_end(draws: Resamples, a: str, b: str) -> dict[str, str]:
+def bootstrap_end(draws: Resamples, first: str, second: str) -> dict[str, str]:
     """Conclusion and limitation of the bootstrap, and what follows for both systems."""
     n_draws, n_sentences = draws.weights.shape
     score, difference = draws.middle()
-    first, second = shorten_names(a, b)
     level = f"{1 - ALPHA:.0%}"
     if n_draws == 1:
         kind = "the only draw"
@@ -307,6 +318,14 @@ def blocks_end(metric: str, kinds: BlocksAndBroad, simulated: bool) -> dict[str,
     return {"truth": blocks, "conclusion": conclusion, "after": after, "limitation": limitation}
 
 
+def _doubt_few(n: int) -> str:
+    """Write how far few tests can be off; empty for enough of them."""
+    if n >= _ENOUGH_TESTS:
+        return ""
+    low, high = shares_by_chance(n, ALPHA)
+    return f"; {format_count(n, 'test')} may show {low:.0%} to {high:.0%} by chance"
+
+
 def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:
     """Conclusion and limitation about documents, and the two shares."""
     by_sentence, by_document = tests.rejected()
@@ -316,13 +335,14 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
     conclusion = (
         f"False alarms: {by_sentence.share:.0%} of {format_count(by_sentence.n, 'test')} by sentence "
         f"({expected:.0%} expected), {by_document.share:.0%} by document "
-        f"({ALPHA:.0%} expected). The design effect 1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: "
-        f"{SENTENCES} sentences are worth {worth:.0f}."
+        f"({ALPHA:.0%} expected{_doubt_few(by_document.n)}). The design effect "
+        f"1\u00a0+\u00a0(m\u00a0-\u00a01)\u00a0rho is {effect:.1f}: {SENTENCES} sentences are worth {worth:.0f}."
     )
     return {
         "truth": _write_of_hundred(by_sentence),
         "of_hundred": 100 * (by_sentence.share or 0),
         "shares": [_write_rate(by_sentence), _write_rate(by_document)],
+        "expected": [f"{expected:.0%} expected", f"{ALPHA:.0%} expected"],
         "effect": effect,
         "conclusion": conclusion,
         "limitation": "with few documents you need Student's t, as here; a normal z rejects too often.",

@@ -117,7 +117,7 @@ _MARK_WORDS: Mapping[str, str] = {
     "milder": "{strictness:.1f} points milder",
     "wide": "{spread:.1f} times the usual spread",
     "narrow": "{spread:.2f} of the usual spread",
-    "order": "orders systems as others do in {order:.0%}",
+    "order": "puts systems in the same order as others in {order:.0%}",
     "drift": "strictness changes by {drift:+.1f} points",
     "constant": "gives {score:g} in {share:.0%} of ratings",
     "checks": "passed {n_passed} of {n_checks} checks",

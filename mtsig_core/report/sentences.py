@@ -2163,7 +2163,7 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
     It is a sentence without its full stop.
 
     >>> state_decisions(["BLEU", "chrF"], [PairAcross("A", "B", (1.0, -1.0), (1, 0))])
-    'BLEU and chrF agree on 0 of 1 pair; 1 is significant by only some of them'
+    'A is significantly better than B by BLEU; no significant difference by chrF'
     """
     kinds = Counter(pair.kind for pair in pairs)
     n_undecided = kinds[UNDECIDED]
@@ -2172,6 +2172,9 @@ def state_decisions(names: Sequence[str], pairs: Sequence[PairAcross]) -> str:
         return "No pair is tested by all metrics"
     if not n_decided:
         return f"No metric can decide any pair: {FEW}"
+    if len(pairs) == 1:
+        [pair] = pairs
+        return state_pair_by_metrics(pair.a, pair.b, dict(zip(names, pair.decisions, strict=True)))
     metrics = join_names(names, escape=False)
     facts = [f"{metrics} agree on {kinds[AGREE]:,} of {format_count(n_decided, 'pair')}"]
     for kind, manner in (

@@ -26,7 +26,7 @@ from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, T
 from mtsig_core.stats.ranks import has_clear_winner
 from mtsig_core.stats.significance import CORRECTIONS, significant
 
-_DETECTABLE = "Smallest detectable difference"
+_DETECTABLE = "Smallest detectable"
 _FOUND = "found 8 times in 10, smaller ones less often"
 
 
@@ -89,7 +89,7 @@ def _make_difference_tile(
     return Tile(
         f"Difference in {name_unit(result.metric)}",
         signed(view.difference, form),
-        f"{name} {scores[name]:{form}}, {partner} {scores[partner]:{form}}",
+        f"{name} {scores[name]:{form}} vs. {partner} {scores[partner]:{form}}",
     )
 
 
@@ -138,11 +138,11 @@ def _make_test_tile(result: MetricResult, settings: Settings, view: PairView, na
     label = p_word(settings.correction, n_pairs)
     if view.adjusted_p is None:
         return Tile(label, "none", view.decision)
-    note = f"not significant: above {settings.alpha:g}"
+    note = f"not significant at {settings.alpha:g}"
     if significant(view.adjusted_p, settings.alpha):
-        note = f"significant: at most {settings.alpha:g}"
+        note = f"significant at {settings.alpha:g}"
     if is_corrected(settings.correction, n_pairs):
-        note += f"; corrected for {format_count(n_pairs, 'pair')}"
+        note += f", corrected for {format_count(n_pairs, 'pair')}"
     number = write_p(view.adjusted_p, "").removeprefix(" = ").strip()
     return Tile(label, number, note)
 

@@ -94,8 +94,8 @@ def show_excluded(view: View) -> dict[str, str]:
     unexplained = [name for name, reason in excluded.items() if not reason.strip()]
     if unexplained:
         screen.caution_box(
-            f"Excluded without a reason: {', '.join(unexplained)}. Give one before you publish this: "
-            "it is in the link and in every file."
+            f"Excluded without a reason: {', '.join(unexplained)}. Give a reason before you publish: the link and "
+            "every file contain it."
         )
     show_rank_changes(view)
     return excluded
@@ -252,8 +252,7 @@ def _state_agreement(results: Sequence[MetricResult]) -> None:
     if len(set(sizes.values())) > 1:
         by_metric = ", ".join(f"{name} on {n:,}" for name, n in sizes.items())
         screen.plain(
-            f"Each metric decides on the segments that it has: {by_metric}. "
-            "Fewer segments show fewer differences."
+            f"Each metric uses its own segments: {by_metric}. With fewer segments, fewer differences are significant."
         )
 
 
@@ -285,7 +284,7 @@ def show_decisions(view: View, results: Sequence[MetricResult], page: str) -> No
         show_relations(results, f"{page}.relations")
         missing = without_relation(results)
         if missing:
-            screen.plain(f"Not compared by all of these: {', '.join(missing)}")
+            screen.plain(f"Not compared by all these metrics: {', '.join(missing)}")
         charts.csv_button(
             view.named(metric="-".join(metrics)),
             f"{page}.pairs",
@@ -380,7 +379,7 @@ def _step_correction(view: View, adjusted: Mapping[str, np.ndarray]) -> View:
         "decided",
         usual,
         format_func=write_title,
-        help="Pairs that are not significant under a correction lose their colour. Use the arrow keys to step. "
+        help="Colour: significant with this correction. Use the arrow keys to step. "
         "Choose the correction that you report under Change, before you look.",
     )
     if correction != usual:

@@ -81,7 +81,7 @@ def show_precisions(view: View, system: str) -> None:
         table=tables.precision_table(rows, False),
     )
     st.caption(
-        "An n-gram is a sequence of n words; its precision is the share that a reference has too. "
+        "An n-gram is a sequence of n words. Its precision is the share that is also in a reference. "
         "BLEU is the geometric mean of the four precisions times the brevity penalty, which is "
         "below 1 for short outputs."
     )
@@ -120,9 +120,9 @@ def show_lengths(view: View, system: str, other: str | None = None) -> None:
     )
     screen.show_table(tables.length_table(result))
     if is_simulated:
-        explanation = "The systems translate again with a word penalty."
+        explanation = "We translate again with a word penalty."
     else:
-        explanation = "Each output keeps the first part of its words. Truncation cannot lengthen."
+        explanation = "We keep only the first part of each output, so outputs never get longer."
     st.caption(
         "Short outputs lose BLEU through the brevity penalty; GTM-2, an F-measure, hardly changes. "
         + explanation
@@ -256,7 +256,7 @@ def show_case(view: View, experiment: Study, result: Averages) -> None:
     unit = metric_title(view.metric)
     case = result.case
     if case is None:
-        screen.plain("No pair changes order on any of the small sets of segments that were tried.")
+        screen.plain("We tried small sets of segments. No pair changes order on any of them.")
     else:
         screen.plain(f"{_describe_case(case, unit)}.")
         if not result.has_only_case:
@@ -319,8 +319,8 @@ def _draw_case(experiment: Study, case, unit: str) -> None:
     experiment.show(
         partial(rankings, rows, (pair.a, pair.b), unit=unit),
         rows,
-        f"On {len(case.lines)} segments the better by corpus {unit} is the worse by the mean of "
-        "sentences.",
+        f"On {len(case.lines)} segments, the system with the higher corpus {unit} has the lower mean of sentence "
+        "scores.",
         pair.a,
         pair.b,
         key="metrics.case",
@@ -361,7 +361,7 @@ def show_students_t(view: View, system: str) -> None:
         lines.append((f"n = {row.n:,}", row.mean, intervals))
     if is_from_table:
         axis = f"mean {unit}"
-        origin = "Scores as the table has them."
+        origin = "Scores from the table."
     else:
         axis = f"mean of sentence {unit}"
         origin = f"So this is the mean of sentence scores, not corpus {unit}: {result.signature}"
@@ -375,8 +375,7 @@ def show_students_t(view: View, system: str) -> None:
     screen.show_table(tables.mean_interval_table(result))
     st.caption(
         f"{view.level} intervals, {result.resamples:,} resamples. Student's t (Koehn 2004, section "
-        "4) needs a mean of segment scores, which a corpus score is not, and treats segments as "
-        f"independent. {origin}"
+        f"4) needs a mean of segment scores, not a corpus score, and treats segments as independent. {origin}"
     )
     _show_density(experiment, result.system, view.alpha)
 

@@ -23,7 +23,7 @@ from mtsig_core.experiments.lecture import (
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report import lecture_texts as texts
-from mtsig_core.report.lecture_texts import SceneTexts, shorten_names
+from mtsig_core.report.lecture_texts import SceneTexts
 from mtsig_core.stats.significance import CORRECTIONS
 from pages._work.memory import remember
 
@@ -58,7 +58,7 @@ class Subject:
     @property
     def names(self) -> list[str]:
         """The names of the two systems, short enough for the stage."""
-        return shorten_names(self.a, self.b)
+        return texts.name_systems(self.testset, self.a, self.b)
 
     def sentences(self, n: int) -> Excerpt:
         """Return short sentences of the two systems."""
@@ -158,7 +158,7 @@ class Scene:
 _NUMBER = r"\d{1,6}(?:\.\d{1,6})?"
 #: Numbers that a room may vote, as in assets/lecture/stage.js: a large class. The link holds them
 #: all.
-MOST_VOTES = 300
+MOST_VOTES = 600
 _WORDS = texts.read_scenes()
 
 
@@ -224,7 +224,7 @@ def _bootstrap_end(subject: Subject, steps: int) -> dict:
         "difference": difference,
         "worse": result.share_worse,
         "missing": result.mean_missing,
-        **texts.bootstrap_end(result, subject.a, subject.b),
+        **texts.bootstrap_end(result, *subject.names),
     }
 
 
@@ -357,11 +357,16 @@ def _find_sentences(subject: Subject) -> lecture.ThreeSentences:
     return _three_sentences(subject.testset, subject.metric)
 
 
+def _name_two(subject: Subject) -> list[str]:
+    return texts.name_systems(subject.testset, *_find_sentences(subject).names)
+
+
 def _mean_body(subject: Subject) -> dict:
     result = _find_sentences(subject)
     return {
-        "names": texts.shorten_names(*result.names),
+        "names": _name_two(subject),
         "outputs": result.outputs,
+        "references": result.references,
         "scores": result.scores,
         "mean": result.mean,
         "lengths": result.lengths,
@@ -371,7 +376,7 @@ def _mean_body(subject: Subject) -> dict:
 def _mean_guess(subject: Subject) -> dict:
     return {
         "kind": "choice",
-        "options": texts.shorten_names(*_find_sentences(subject).names),
+        "options": _name_two(subject),
         "prompt": "By the corpus score, the better is",
     }
 
@@ -382,7 +387,7 @@ def _mean_rows(subject: Subject, _steps: int) -> dict:
 
 
 def _mean_end(subject: Subject, _steps: int) -> dict:
-    return texts.mean_end(_find_sentences(subject))
+    return texts.mean_end(_find_sentences(subject), _name_two(subject))
 
 
 def _test_equal_systems(subject: Subject) -> lecture.EqualSystems:

@@ -34,6 +34,7 @@ from pages._sections.lecture_scenes import (
     Scene,
     Subject,
 )
+from pages._server import rooms
 from pages._server.components import lecture_component
 from pages._ui import address, screen, testsets
 from pages._ui.catalogue import PAGES
@@ -165,6 +166,8 @@ def explain_ignored(view: LectureView) -> str:
         "step": view.step,
         "guess": format_numbers(view.guess),
     }
+    if not view.votes:
+        values["votes"] = ""
     if view.scene in _LEAST and not subject.instead:
         values |= {"a": subject.a, "b": subject.b}
     ignored = []
@@ -235,6 +238,7 @@ def show(view: LectureView | MtsigError) -> None:
         "heard": state.get(_HEARD),
         "file": _make_file(view),
         "rounds": _list_asked_rounds(),
+        "ticket": rooms.TICKET,
     }
     address.link("summary", "Summary")  # the stage clicks it: one step of the history
     lecture_component(*SCENES)(data=data, key=_KEY, on_asks_change=lambda: None)

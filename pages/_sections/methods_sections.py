@@ -43,8 +43,8 @@ def show_tests(_view: View | MtsigError) -> None:
             f"{TESTS['bootstrap'].with_few_instead}"
         )
         screen.caution_box(
-            "The randomization test asks whether outputs can trade places, which is more than equal "
-            "scores. If one of two systems says much less, permutations may vary less than resamples, "
+            "The randomization test asks whether outputs can be swapped. This is more than equal scores. If one "
+            "of two systems says much less, permutations may vary less than resamples, "
             f"and p is too small. One pair warns if resamples vary more than {UNLIKE:g} times as much."
         )
 
@@ -82,7 +82,7 @@ def show_corrections(_view: View | MtsigError) -> None:
 def _show_formula(title: str, formula: str, note: str) -> None:
     left, right = st.columns([3, 5], vertical_alignment="center")
     with left.container(gap=None):
-        st.markdown(f"**{title}**")
+        st.subheader(title)
         st.caption(note)
     right.latex(formula)
 
@@ -91,15 +91,15 @@ def show_ranks(_view: View | MtsigError) -> None:
     """Describe rank ranges, the rank rules, and the smallest detectable difference."""
     screen.plain(
         "Rank range of a system: from 1 + the number of systems significantly better to S - the number "
-        "significantly worse. The decisions control the family-wise error (Romano-Wolf, else Holm), so all "
-        "ranges hold together at about 1 - alpha. They may not where a few units set one system apart; a "
-        "caveat names it."
+        "significantly worse. The decisions control the family-wise error (Romano-Wolf, else Holm), so all ranges "
+        "hold together at about 1 - alpha. If a few units set one system apart, they may not hold; a caveat names "
+        "the system."
     )
     rows = []
     for name, rule in RANK_RULES.items():
         title = SETTINGS["rank_rule"].name_value(name)
         rows.append([title, rule.decides_by, "; ".join(rule.ignores), rule.source])
-    screen.prose_table(["rank rule", "decides pairs by", "what it ignores", "source"], rows)
+    screen.prose_table(["rank rule", "test of a pair", "ignores", "source"], rows)
     screen.plain(
         "Smallest detectable difference: the true difference found 8 times in 10, 2.80 standard errors at "
         f"alpha 0.05, and more with few units by Student's t. Below {FEW_UNITS} units it is rough."

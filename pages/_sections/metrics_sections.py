@@ -101,7 +101,8 @@ def show_decisions(view: View) -> None:
         return
     scores = view.testset.scores
     default = [name for name in others if name in scores or name in _DEFAULT_METRICS][:3]
-    results = comparison_sections.pick_metrics(view, "Compare with", others, default)
+    with st.sidebar:
+        results = comparison_sections.pick_metrics(view, "Compare with", others, default)
     if results:
         comparison_sections.show_decisions(view, [view.result, *results], "metrics")
     else:
@@ -119,7 +120,7 @@ def show_domains(view: View) -> None:
     screen.show_table(domain_table(result), "metrics.domains")
     opposed = opposed_pairs_table(result)
     if opposed:
-        st.subheader("Pairs whose difference has the other sign in some domain")
+        st.subheader("Pairs reversed in at least one domain")
         screen.show_table(opposed, "metrics.opposed")
     screen.plain(domains_note(result))
     screen.cautions(result.warnings)
@@ -153,7 +154,7 @@ def show_agreement(view: View) -> None:
 
     result = view.experiment(
         compare_with_people,
-        "Comparing metrics with people",
+        "Comparing metrics with human scores",
         metric=human,
         testset=view.testset.keep_scorable(*names),
         metrics=tuple(names),

@@ -12,7 +12,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import Caution, Comparison, MetricResult, MtsigError, PairResult, Settings, TestSet
-from mtsig_core.errors import format_count
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
@@ -214,7 +213,6 @@ def show_unlike(pair: Pair) -> None:
 def show_size(pair: Pair) -> None:
     """Draw the bootstrapped differences, with their intervals."""
     examination, form = pair.examination, choose_form(pair.result)
-    screen.faint(f"{format_count(examination.n, 'segment')}, bootstrapped.")
     level = write_level(pair.settings)
     family = name_family(pair.result, pair.settings)
     x, density = smooth_resamples(examination, pair.settings.resamples)
@@ -244,7 +242,6 @@ def show_chance(pair: Pair) -> None:
     """Draw the differences after permutations, and the p that decides."""
     examination = pair.examination
     chance = describe_chance(pair)
-    screen.faint(chance)
     edges, counts = count_permutations(examination)
     figure = partial(
         null_tails,
@@ -262,6 +259,7 @@ def show_chance(pair: Pair) -> None:
         ["from", "to", "count"],
         charts.list_bins(edges, counts),
     )
+    screen.faint(chance)
 
 
 def describe_chance(pair: Pair) -> str:
@@ -273,14 +271,12 @@ def describe_chance(pair: Pair) -> str:
     n_reaching = round(p * n_all)
     size = f"a difference of {abs(examination.delta):{pair.form}} or more in either direction"
     if examination.exact:
-        return (
-            f"{n_reaching:,} of all {n_all:,} permutations give {size}: p = {format_p(p)} for this "
-            "pair only."
-        )
-    return (
-        f"{n_reaching - 1:,} of {n_permutations:,} permutations give {size}: {write_p(p)} for this "
-        "pair only."
-    )
+        counts = f"{n_reaching:,} of all {n_all:,}"
+        p_text = f"p = {format_p(p)}"
+    else:
+        counts = f"{n_reaching - 1:,} of {n_permutations:,}"
+        p_text = write_p(p)
+    return f"{counts} permutations give {size}: {p_text} for this pair only."
 
 
 def open_tabs(pair: Pair) -> dict[str, DeltaGenerator]:

@@ -210,7 +210,7 @@ def show_triples(result: MetricResult, n: int) -> None:
         "from either. So ranks are ranges, and 'not significant' does not mean 'equal'."
     )
     if len(triples) < n:
-        st.caption(f"One of the {n:,} triples for each better system.")
+        st.caption(f"The table has one of the {n:,} triples for each better system.")
     systems = result.systems
     table = TableBuilder("triples", triples)
     for place, title in enumerate(("better", "not different from either", "worse")):

@@ -140,8 +140,7 @@ def show_choice(view: TaskView, comparison: TaskComparison) -> int:
     if waiting:
         names = [f"{name} ({name_pairs(info.pairs_with(name))})" for name in waiting]
         caution_boxes.show_box(
-            f"People scored these systems too: {'; '.join(names)}. Ranks by human scores may "
-            "differ.",
+            f"These systems also have human scores: {'; '.join(names)}. Their ranks may be different.",
             [{"metrics": name} for name in waiting],
             "people",
         )
@@ -233,10 +232,12 @@ def show_runs(comparison: TaskComparison, metric: str) -> None:
     """Draw the training runs of each language pair, and across pairs with equally many."""
     screen.show_table(runs_table(comparison, metric), "task.runs")
     st.caption(
-        "Systems with several training runs. A score is the mean over the runs; ranks, intervals "
-        "and p hold for these runs. The SD between runs shows what another training would change.",
-        help="Across language pairs, run k of a system has the mean of its scores. Only systems "
-        "with as many runs in every language pair have one.",
+        "Systems with several training runs. A score is the mean over the runs. Ranks, intervals and p are for "
+        "these runs. The SD between runs shows how much another training would change.",
+        help=(
+            "Across language pairs, the score of run k is the mean of its scores. Only systems with the same "
+            "number of runs in every language pair have one."
+        ),
     )
     with st.expander(
         "Standard errors of the differences: of the test set, between runs, of both",
@@ -294,9 +295,9 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
     with st.expander("Pairs of systems across the language pairs", key="task.macro.box"):
         screen.show_table(pairs_table(macro, settings), "task.macro")
         st.caption(
-            "Positive where the first system is better. A dash means no significant difference; it "
-            "does not mean that the systems are equal. Mean scores are over all segments of a "
-            "system, differences over the segments that both have, so their order may differ."
+            "Positive where the first system is better. A dash means no significant difference, not equal "
+            "systems. Means use all segments of a system, differences only the segments that both have, so their "
+            "orders may differ."
         )
 
 
@@ -367,10 +368,7 @@ def show_disputes(view: TaskView) -> TaskComparison | None:
         format_func=metric_titles(others).get,
     )
     if not chosen_metrics:
-        st.caption(
-            "Choose more metrics to count the pairs of systems that are significant by only some "
-            "of them, or in opposite directions."
-        )
+        st.caption("Choose more metrics to see on how many pairs they disagree.")
         return None
     metrics = [view.metric, *chosen_metrics]
     settings = view.settings_without_rule  # decisions have no ranks
@@ -383,7 +381,7 @@ def show_disputes(view: TaskView) -> TaskComparison | None:
     if disputes:
         _draw_disputes(view, comparison, disputes, metrics)
     else:
-        screen.plain("No language pair has two systems that two of these metrics can compare.")
+        screen.plain("In no language pair do two of these metrics score the same two systems.")
     if view.settings.get("rank_rule", "simultaneous") == "simultaneous":
         return comparison
     return None
@@ -408,7 +406,7 @@ def _draw_disputes(
         )
         caption = f"{DISPUTED_PAIRS_NOTE} Tick a row to open the pair."
         if n_shown < n_rows:
-            caption += f" The first {n_shown:,} of {n_rows:,} rows; the file has all."
+            caption += f" The first {n_shown:,} of {n_rows:,} rows. The file has all."
         st.caption(caption)
         charts.csv_button(
             (view.kept.info.name, "-".join(metrics)),
@@ -467,7 +465,7 @@ def show_agreement(view: TaskView) -> TaskAgreement | None:
         result = background.result(
             key,
             lambda progress: kept_agreement(task, human, jobs=-1, progress=progress, **settings),
-            "Comparing metrics with people",
+            "Comparing metrics with human scores",
         )
     except MtsigError as problem:
         screen.error(problem)

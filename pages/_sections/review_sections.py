@@ -62,12 +62,11 @@ from pages._ui.views import LINK, ReviewView, TaskView, reviews
 from pages._work.memory import make_once
 
 ALL = "all language pairs"
-_PUBLIC = "all readers and every export have it"  # a name or reason that an editor gives
+_PUBLIC = "all readers and every export show it"  # a name or reason that an editor gives
 # Keys of the session: why the last change was not saved, a `_Message`; the link of a review that was
-# just begun; the key of the field whose text the last press of a button has saved.
+# just begun.
 _SAID = "review.said"
 _BEGUN = "review.begun"
-_SAVED = "review.saved"
 # Keys of the session, too: the name of the editor; `_Seen`.
 _AUTHOR = "review.author"
 _SEEN = "review.seen"
@@ -160,7 +159,7 @@ class _Form:
             self.draw()
             st.form_submit_button(self.label, on_click=self._save, args=(view.kept,))
         if not show_message(self.name) and self.is_unsaved():
-            screen.caution_box(f"Not saved yet: press '{self.label}' to keep what you wrote here.")
+            screen.caution_box(f"Not saved yet. Press '{self.label}' to save your text.")
 
     def _save(self, kept: KeptReview) -> None:
         message = self.find_fault()
@@ -168,7 +167,7 @@ class _Form:
             st.session_state[_SAID] = _Message(self.name, message)
             return
         if _save(kept, self.make, self.name):
-            st.session_state[_SAVED] = self.text
+            st.session_state[browser.SAVED] = self.text
             for key in self.cleared:
                 st.session_state[key] = None if ".system." in key else ""
 
@@ -180,14 +179,8 @@ def _save(kept: KeptReview, make: Callable[[], Change], form: str = "") -> bool:
     except MtsigError as problem:
         st.session_state[_SAID] = _Message(form, str(problem))
         return False
-    st.session_state[_SAVED] = ""
     st.session_state[_SEEN] = _Seen(kept.read_link, len(kept.history) + 1)
     return True
-
-
-def keep_drafts(view: ReviewView) -> None:
-    """Let the browser tab store the unsaved texts of the forms."""
-    browser.keep_drafts(view.kept.read_link, st.session_state.pop(_SAVED, ""))
 
 
 def _read_text(key: str) -> str:
@@ -211,15 +204,21 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
         names = systems[lang_pair]
     system_key = f"review.exclude.system.{lang_pair}"
     reason_key = "review.exclude.reason"
-    system = system_place.selectbox(
-        "System to exclude", names, index=None, placeholder="choose one", key=system_key
+    system = controls.choice(
+        "System to exclude",
+        names,
+        system_key,
+        place=system_place,
+        optional=True,
+        pages_own=True,
+        placeholder="choose one",
     )
 
     def find_fault() -> str | None:
         if system is None:
             return "Choose a system to exclude."
         if not _read_text(reason_key):
-            return f"Give a reason for excluding {system}: every export and all readers see it."
+            return f"Give a reason for excluding {system}. All readers and every export show it."
         return None
 
     def draw() -> None:
@@ -367,7 +366,7 @@ def show_decide(
             list(dict.fromkeys([*systems[lang_pair], *declared])),
             list(declared),
             key=first_key,
-            placeholder="one system, or several that share the place",
+            placeholder="one system, or several joint winners",
             select_all=False,
         )
         st.text_area("Why", reason, key=why_key, max_chars=LONGEST_TEXT, height=68)
@@ -393,15 +392,19 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
         "Language pair", list(systems), "review.note.pair", place=pair_place, pages_own=True
     )
     names = systems[lang_pair]
-    a = left.selectbox("One system", names, key=f"review.note.a.{lang_pair}")
+    key = f"review.note.a.{lang_pair}"
+    a = controls.choice("One system", names, key, place=left, pages_own=True)
     others = [name for name in names if name != a]
-    b = right.selectbox("The other", others, key=f"review.note.b.{lang_pair}")
+    b = None
+    if others:
+        key = f"review.note.b.{lang_pair}"
+        b = controls.choice("The other", others, key, place=right, pages_own=True)
     metric = view.review.metric
     text_key = f"review.note.text.{lang_pair}.{a}.{b}"
-    label = "Keep the note"
+    label = "Save the note"
     for note in view.review.notes:
         if (note.pair, note.metric, {note.a, note.b}) == (lang_pair, metric, {a, b}):
-            label = "Put it in place of the note above"
+            label = "Replace the note above"
     _Form(
         name="note",
         label=label,
@@ -416,7 +419,7 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
 
 def see_content(view: ReviewView, digest: str, digests: Mapping[str, str]) -> None:
     """Draw the button that continues with the task's current content."""
-    label = "Go on with the content as it is now"
+    label = "Continue with the current content"
     _draw_button(view, st, label, "content", SeeContent(digest, digests))
 
 
@@ -547,14 +550,13 @@ def _show_changed_ranks(before: TaskComparison, now: TaskComparison, metric: str
     changes = ranks_before_after(before, now, metric)
     st.subheader("Ranks before and after")
     if nobody_ranked(changes):
-        screen.plain("Nobody is ranked, neither with all systems nor without the excluded ones.")
+        screen.plain("No system is ranked, with or without the excluded systems.")
         return
     screen.show_table(circles_table(changes, find_rank_rule(now)), prose=True)
     screen.show_table(review_changes_table(changes), "review.ranks")
     st.caption(
-        "Before: with all systems. Now: without the excluded ones, so with fewer pairs to correct "
-        "for. An arrow: the rank changed. A system below an excluded one moves up for that reason "
-        "only."
+        "Before: with all systems. Now: without the excluded systems, so with fewer pairs to correct for. Arrow: "
+        "the rank changed. A system below an excluded one moves up for this reason only."
     )
 
 
@@ -596,13 +598,13 @@ def show_links(view: ReviewView) -> None:
     copyable(
         view.address_of(view.kept.read_link),
         "review.read",
-        "Link for readers, who can change nothing",
+        "Link for readers (they cannot change anything)",
     )
     if view.may_edit:
         copyable(
             view.address_of(view.kept.edit_link),
             "review.edit",
-            "Link for editors, the address of this page: whoever has it can change the review",
+            "Link for editors (anyone with it can change the review)",
         )
 
 
@@ -622,7 +624,7 @@ def show_files(view: ReviewView, now: TaskComparison) -> None:
     )
     results_sections.show_files(TaskFiles(now, picture, metric, command, "review", history))
     st.caption(
-        "The files have the decisions and notes. To archive the review, keep the JSON: it has all "
+        "The files contain the decisions and notes. To archive the review, keep the JSON: it contains all "
         "numbers, decisions and reasons, and who took each step and when. The command prints the "
         "numbers, with the exclusions. The picture is the one in the report."
     )
@@ -665,7 +667,7 @@ def _show_review(kept: KeptReview, task: str) -> None:
     if open_place.button("Open", key=f"review.open.{kept.read_link}"):
         address.go("review", **{LINK: kept.edit_link})
     with delete_place.popover("Delete"):
-        st.caption("Both links to it end here. This cannot be undone.")
+        st.caption("Both links stop working. This cannot be undone.")
         if st.button("Delete it", key=f"review.delete.{kept.read_link}"):
             _delete(kept)
 

@@ -35,7 +35,7 @@ def describe_ratio(
 ) -> str:
     """Write the headline: how much wider blocks spread than broad samples."""
     if ratio is None:
-        return "The scores of the samples do not vary: there is nothing to compare"
+        return "All samples have the same score, so there is nothing to compare"
     middle, low, high = ratio
     blocks = f"blocks of {size:,} segments"
     if is_shuffled:
@@ -107,19 +107,19 @@ class Samples:
         )
         if self.view.recounted:
             help_text += (
-                f" {self.unit} takes its weights from each sample, so small samples score below "
-                "the whole set and their intervals cannot contain its score."
+                f" {self.unit} takes its weights from each sample. So small samples score lower than the whole "
+                "set, and their intervals cannot contain its score."
             )
         st.caption(
-            "The bootstrap assumes that a sample is like the rest of the test set, which a block "
-            "is not. 95% CI of these shares, allowing for similar neighbours: "
+            "The bootstrap assumes that a sample is like the rest of the test set. A block is not. 95% CI of "
+            "these shares, allowing for similar neighbours: "
             f"{', '.join(shares)}.",
             help=help_text,
         )
 
     def _show_intervals_of(self, kind: str, sampled, scale: tuple[float, float]) -> None:
         """Draw the intervals of one kind of sample."""
-        st.markdown(f"**{NAMES[kind]}**")
+        st.subheader(NAMES[kind])
         records = []
         for row, hit in zip(sampled_system_records(sampled), sampled.hits, strict=True):
             records.append({**row, "hit": bool(hit)})
@@ -149,8 +149,7 @@ class Samples:
         alpha = self.view.settings["alpha"]
         if len(self.by_kind["broad"].systems) < 2:
             screen.error(
-                "Only one system: there is no pair. Upload another output, or exclude fewer "
-                "systems."
+                "There is only one system. Upload another output, or exclude fewer systems."
             )
             return
         a, b, (kind_place, test_place) = views.choose_pair(self.view, 4)
@@ -181,12 +180,14 @@ class Samples:
         by_name = {NAMES[kind].lower(): sampling for kind, sampling in self.by_kind.items()}
         screen.show_table(tally_table(by_name, a, b, alpha, published))
         st.caption(
-            "The whole test set is itself a sample: where it shows no significant difference, a "
-            "sample that contradicts it need not be wrong. Brackets: 95% CI, allowing for similar "
+            "The whole test set is itself a sample. If it shows no significant difference, a sample that "
+            "contradicts it is not necessarily wrong. Brackets: 95% CI, allowing for similar "
             "neighbours.",
-            help="Its p is by randomization, uncorrected, by document where there are any. The "
-            f"paired bootstrap concludes at {self.view.level} of wins in either direction, between "
-            "equal systems twice as often as a two-sided test.",
+            help=(
+                "Its p is from the randomization test, uncorrected, by document if there are documents. The "
+                f"paired bootstrap concludes at {self.view.level} of wins in either direction; with equal systems "
+                "this happens twice as often as with a two-sided test."
+            ),
         )
 
     def _show_improvements(self, kind: str, a: str, b: str, pair, test: str) -> None:
@@ -223,7 +224,7 @@ class Samples:
             100 * pair.win,
             verdicts,
             50,
-            "A better as often as B",
+            "A and B win equally often",
             axis_title="% of resamples with A better",
             bounds=(100 * alpha, 100 * (1 - alpha)),
         )
@@ -269,9 +270,7 @@ class Samples:
         """Draw the ratio of spreads by size, of this system among all."""
         by_size = spread.ratios()
         if not by_size:
-            screen.plain(
-                "No system's scores vary from broad sample to broad sample: there is no ratio."
-            )
+            screen.plain("All broad samples have the same scores, so there is no ratio.")
             return
         size = self.by_kind["broad"].size
         if size not in by_size:
@@ -299,8 +298,8 @@ class Samples:
         screen.show_table(spread_table(spread, self.name))
         st.caption(
             "SD of the scores of blocks / of broad samples of as many segments. Bars and brackets: "
-            f"{self.view.level} interval of one ratio. Systems share the segments, so their ratios "
-            "go up and down together. Dotted: 1, if the order of the segments does not matter."
+            f"{self.view.level} interval of one ratio. Systems share the segments, so their ratios go up and down "
+            "together. Dotted line: 1 (the order of the segments does not matter)."
         )
 
 

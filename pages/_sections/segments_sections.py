@@ -418,8 +418,8 @@ _NO_FILTERS = {
     "longest": None,
 }
 _HOW = (
-    "Case does not matter. Whole words need spaces between words. Regular expressions follow Python's "
-    "syntax, and stop after two seconds."
+    "Case does not matter. Whole words need spaces between words. Regular expressions use Python's syntax and "
+    "stop after two seconds."
 )
 
 
@@ -525,7 +525,7 @@ def _pick_length(place, label: str, key: str) -> int | None:
         most=1e6,
         step=1.0,
         format="%.0f",
-        help="Of the longest reference",
+        help="Length of the longest reference",
         pages_own=True,
         on_change=forget_segment,
     )

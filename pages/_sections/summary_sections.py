@@ -50,18 +50,13 @@ _AGREEMENT_TITLE = "Do the metrics agree?"
 
 def compare_with(view: View) -> View:
     """Return the view with the chosen baseline."""
-    baseline = controls.pick_baseline(list(view.testset.systems), place=None)
+    systems = list(view.testset.systems)
+    baseline = controls.pick_baseline(systems, st.sidebar if len(systems) > 1 else None)
     if baseline is None:
         return view
     # With a baseline there are no ranks.
     settings = {**view.settings, "baseline": baseline, "rank_rule": "simultaneous"}
     return replace(view, settings=settings)
-
-
-def pick_baseline(view: View) -> None:
-    """Let the user choose the baseline, if there is a pair."""
-    if view.result.pairs:
-        controls.pick_baseline(list(view.testset.systems))
 
 
 def join_all(view: View, excluded: Mapping[str, str], further: list[MetricResult]) -> Comparison:

@@ -100,9 +100,8 @@ def pick_raters(place, key: str, has_texts: bool = False) -> str | None:
         key=f"data.{key}.raters",
         format_func=_RATERS.get,
         help=(
-            "Adjusted: a second score, by least squares: rating = system + segment + rater. "
-            "Strict raters of a system then count against it no more. "
-            "A test shows whether raters favour systems."
+            "Adjusted: a second score from least squares: rating = system + segment + rater. A strict rater then "
+            "no longer lowers the score of a system. A test shows whether raters favour systems."
         ),
     )
     return None if value == "mean" else value
@@ -122,7 +121,7 @@ def pick_weights(usual: Mapping[str, float]) -> list[str]:
         list(_WEIGHTS),
         key="data.weights",
         format_func=_WEIGHTS.get,
-        help="WMT24 did not count free renderings, nor issues of the source.",
+        help="WMT24 counted neither free renderings nor problems in the source.",
     )
     if preset != _OWN:
         return [] if preset == "google" else [preset]
@@ -197,7 +196,7 @@ def _draw_columns(file: str, file_id: str, table: ScoreColumns) -> dict[str, str
     with st.container(border=True, key="upload.columns"):
         layout = "columns" if table.systems else "rows"
         if table.is_unclear and len(table.numeric) > 1:
-            screen.plain(f"How are the scores in {file} laid out?")
+            screen.plain(f"How are the scores in {file} organized?")
             answer = st.segmented_control(
                 "Layout",
                 list(_LAYOUTS),
@@ -295,7 +294,7 @@ def pick_tokenizer(place, langpair: str | None, language: str | None) -> tuple[s
             None,
             key=f"data.tokenizer.{language}",
             placeholder=f"such as {names[0]}",
-            help="Finds the words; with sacreBLEU's names.",
+            help="Splits texts into words. Names are from sacreBLEU.",
         )
         if not splits_words(name or default, language):
             best = fitting_tokenizers(language)[0]
@@ -308,7 +307,7 @@ def pick_tokenizer(place, langpair: str | None, language: str | None) -> tuple[s
         f"Tokenizer (auto: {default})",
         ["auto", *TOKENIZERS],
         key="data.tokenizer.",
-        help="Finds the words; with sacreBLEU's names.",
+        help="Splits texts into words. Names are from sacreBLEU.",
     )
     used = default if name == "auto" else name
     if language is not None and not splits_words(used, language):
@@ -319,6 +318,6 @@ def pick_tokenizer(place, langpair: str | None, language: str | None) -> tuple[s
 def _warn_of_tokenizer(tokenizer: str, language: str, reason: str, advice: str) -> None:
     best, second = fitting_tokenizers(language)
     screen.caution_box(
-        f"The references look {SPACELESS[language]}, and {reason}: {tokenizer} would not cut them "
-        f"into words. {advice} a tokenizer: {best} or {second}."
+        f"The references look {SPACELESS[language]}, and {reason}: {tokenizer} would not split them into words. "
+        f"{advice} a tokenizer: {best} or {second}."
     )

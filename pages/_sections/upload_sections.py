@@ -103,12 +103,12 @@ def why_missing(files: Sequence[UploadedFile | DeletedFile | None]) -> list[str]
     n_lost = reasons.count(None)
     if n_lost:
         message = (
-            f"{format_count(n_lost, 'chosen file')} {choose_verb(n_lost, 'is', 'are')} not here "
-            "any more: the server was started again, or this page was away for long. "
-            "Choose again. What was opened is kept, under Your uploads."
+            f"{format_count(n_lost, 'chosen file')} {choose_verb(n_lost, 'is', 'are')} lost, because the server "
+            "restarted or this page was closed for too long. Choose again. Opened test sets are still under Your "
+            "uploads."
         )
         if len(reasons) < len(files):
-            message += " A file that is here has a role below."
+            message += " Each file that is left has a role below."
         messages.append(message)
     return messages
 
@@ -152,7 +152,7 @@ def show_samples() -> None:
     samples = (_TEXTS, _SCORES, _TASK)
     for place, sample in zip(st.columns(len(samples)), samples, strict=True):
         with place.container(border=True, height="stretch"):
-            st.markdown(f"**{sample.title}**")
+            st.subheader(sample.title)
             st.write(sample.description)
             with st.container(horizontal=True, gap="xsmall"):
                 _draw_sample_buttons(sample)
@@ -198,9 +198,8 @@ def explain_formats() -> None:
     """Explain the kinds of files, the limits, and three ways to load a shared task."""
     limits = upload_limits()
     on_this_machine = (
-        "Start the dashboard with MTSIG_DATA_ROOT set to the folder above it. "
-        "Results then lists every task below it, folders and zips, "
-        "and Test set lists their language pairs."
+        "Set MTSIG_DATA_ROOT to the folder that contains the task, and start the dashboard. Results then lists "
+        "every task in this folder, and Test set lists their language pairs."
     )
     if not os.environ.get("MTSIG_DATA_ROOT"):
         on_this_machine += " It is not set now."
@@ -211,9 +210,8 @@ def explain_formats() -> None:
             "outputs of two training runs of system A."
         )
         screen.plain(
-            "Tables of scores: TSV, CSV, JSONL, Parquet or COMET's JSON, with a row for each score "
-            "or a column for each system. With texts, scores are joined by line number, or by id "
-            "where a file has the id of each line. "
+            "Tables of scores: TSV, CSV, JSONL, Parquet or COMET's JSON, with one row per score or one column per "
+            "system. mtsig joins scores to texts by line number, or by line id if the file has one. "
             f"You can open up to {limits.mb:,} MB of text at once."
         )
         screen.prose_table(
@@ -221,9 +219,9 @@ def explain_formats() -> None:
             [
                 [
                     f"as a zip, up to {limits.zip_mb:,} MB unpacked",
-                    "Drop the zip, together with ratings if you have them. Results and Review then "
-                    "show the task, and Test set lists its language pairs. Name other tables of "
-                    "segment scores after their language pair: en-de.comet.tsv.",
+                    "Drop the zip, together with ratings if you have them. Results and Review then show the task, "
+                    "and Test set lists its language pairs. Name tables of segment scores after the language "
+                    "pair: en-de.comet.tsv.",
                 ],
                 ["on the machine of this dashboard", on_this_machine],
                 [
@@ -281,7 +279,7 @@ def offer(files: Sequence[UploadedFile], view: View | MtsigError) -> None:
     roles = [role for role, _ in guesses]
     published = find_published(files) if set(roles) == {"exclude"} else None
     if published is not None:
-        screen.answer("Published scores of systems: shown, and nothing is tested")
+        screen.answer("Published scores of systems: shown, not tested")
         published_values.show(published)
         return
     if roles == ["documents"] and lacks_documents(view):
@@ -314,7 +312,7 @@ def ask_for_documents(view: View | MtsigError) -> None:
 
 def _offer_documents(file: FileLike, testset: TestSet) -> None:
     """Offer to add document ids to the open test set."""
-    screen.plain(f"{file.name} holds document ids.")
+    screen.plain(f"{file.name} contains document ids.")
     if st.button("Add to the open test set", type="primary", key="data.add_documents"):
         saved = testsets.store().find(address.asked("testset").removeprefix(testsets.KEPT))
         with_documents = add_documents(testset, file.name, file.getvalue())
@@ -362,7 +360,7 @@ def _offer_zip(file: FileLike) -> None:
             [3, 2, 1.7, 2, 1.7], vertical_alignment="bottom"
         )
     name = name_place.text_input(
-        "Name this task", guess, key=f"data.task_name.{file.file_id}", max_chars=100
+        "Name this task", guess, key=f"data.task_name.{guess}", max_chars=100
     )
     langpair = pair_place.selectbox("Language pair", contents.pairs, key="data.zip_pair")
     raters = None
@@ -407,7 +405,7 @@ def _pick_tables(tables: Sequence[tuple[str, str, str]], file_id: str) -> _Picke
         field = RoleField(_TABLE_ROLES, _TABLE_ROLES[0], f"{key}.role", guess, f"{key}.name")
         role, name = ask_role(f"{file} ({pair})", field, is_first=k == 0)
         if role == "exclude":
-            excluded.append((file, "you chose to leave it out"))
+            excluded.append((file, "you excluded it"))
             continue
         name = name.strip() or guess
         scores.append((pair, name, path))
@@ -501,8 +499,8 @@ def _offer_testset(
             table_options["mqm_weights"] = pick_weights(tables.weights)
     if has_texts and "documents" not in counts and not texts_have_documents:
         screen.caution_box(
-            "No document ids: segments would be treated as independent, and intervals may be too "
-            "narrow. Add a file such as documents.txt with the document id of each line."
+            "No document ids. mtsig would treat segments as independent, and intervals may be too narrow. Add a "
+            "file such as documents.txt with the document id of each line."
         )
     ranges = _find_open_directions(uploads, tables, langpair)
     directions, has_all = ask_directions(ranges)

@@ -24,7 +24,7 @@ def component(name: str, html: str | None = None):
 def lecture_component(*scenes: str):
     """Return the stage of the lecture with the scenes of these names."""
     folder = ASSETS / "lecture"
-    scripts = [_read(folder / f"{name}.js") for name in ("stage", *scenes)]
+    scripts = [_read(folder / f"{name}.js") for name in ("stage", "room", *scenes)]
     style = _read(folder / "stage.css")
     return st.components.v2.component("mtsig_lecture", css=style, js="\n".join(scripts))
 

@@ -15,7 +15,7 @@ import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-from pages._server import internals
+from pages._server import frontend, internals
 
 _HOST = re.compile(r"(?:\[([\da-f:.]+)\]|([^\s/@?#:\[\]]+))(?::\d*)?", re.IGNORECASE)
 
@@ -39,7 +39,6 @@ class Guard:
         self._app = app
         self._names = list_names()
         self._headers = [(key.lower().encode(), value.encode()) for key, value in headers().items()]
-        self._hints = [(b"link", hint.encode()) for hint in list_hints()]
 
     async def __call__(self, scope, receive, send):
         """Answer a request."""
@@ -58,8 +57,6 @@ class Guard:
     def _add_headers(self, sent: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         names = {name for name, _ in self._headers}
         result = [(name, value) for name, value in sent if name.lower() not in names]
-        if dict(result).get(b"content-type", b"").startswith(b"text/html"):
-            result += self._hints
         return result + self._headers
 
     def _refuse(self, scope) -> PlainTextResponse | None:
@@ -149,7 +146,7 @@ def headers() -> dict[str, str]:
     components of this dashboard, which are blobs.
     """
     hashes = []
-    for script in internals.list_page_scripts():
+    for script in re.findall(r"<script>(.*?)</script>", frontend.read_page(), re.DOTALL):
         digest = hashlib.sha256(script.encode()).digest()
         hashes.append(f"'sha256-{b64encode(digest).decode()}'")
     policy = {
@@ -161,7 +158,8 @@ def headers() -> dict[str, str]:
         "media-src": ["'self'", "data:", "blob:"],
         "worker-src": ["'self'", "blob:"],
         "frame-src": ["'self'", "data:"],  # the one-page summary of a pair
-        "frame-ancestors": ["'self'"],
+        # X-Frame-Options can name no other site: a browser that knows this directive ignores it
+        "frame-ancestors": ["'self'", *os.environ.get("MTSIG_EMBED_HOSTS", "").split(",")],
         "form-action": ["'self'"],
         "base-uri": ["'self'"],
         "object-src": ["'none'"],
@@ -177,17 +175,6 @@ def headers() -> dict[str, str]:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     }
-
-
-def list_hints() -> list[str]:
-    """List the files that a browser may fetch as soon as it has the first bytes of a page.
-
-    Streamlit would request the scripts for figures only with the first figure.
-    """
-    return [
-        f"<{address}>; rel=modulepreload; fetchpriority=low"
-        for address in internals.list_figure_scripts()
-    ]
 
 
 def _read_address(name: str) -> IPv4Address | IPv6Address | None:

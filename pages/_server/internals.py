@@ -21,6 +21,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.secrets import secrets_singleton
 from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
+from streamlit.web.server.starlette import starlette_static_routes
 
 __all__ = ["DeletedFile", "UploadedFile"]  # for others to take from here
 
@@ -125,6 +126,17 @@ _MESSAGES = {
 }
 _OPERATIONS = {"deferred_file", "dataframe_chunk"}  # others write files
 _STATIC = Path(st.__file__).parent / "static"
+#: Streamlit's page, which a browser gets at every address of a page.
+PAGE = _STATIC / "index.html"
+#: The address of the script that draws figures, 5 MB.
+FIGURE_SCRIPT = f"./static/js/{next(_STATIC.rglob('PlotlyChart.*.js')).name}"
+#: The class that answers requests for Streamlit's page and files.
+StreamlitFiles = type(starlette_static_routes.create_streamlit_static_handler(_STATIC, None))
+
+
+def serve_files_by(handler) -> None:
+    """Let another class answer requests for Streamlit's page and files."""
+    starlette_static_routes.create_streamlit_static_handler = handler
 
 
 def is_from_page(data: bytes | None) -> bool:
@@ -139,15 +151,9 @@ def is_from_page(data: bytes | None) -> bool:
     return kind in _MESSAGES
 
 
-def list_page_scripts() -> list[str]:
-    """Return the scripts inside Streamlit's page."""
-    page = (_STATIC / "index.html").read_text(encoding="utf-8")
-    return re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-
-
-def list_figure_scripts() -> list[str]:
-    """Return the addresses of the scripts that draw figures, 5 MB."""
-    return [f"./static/js/{path.name}" for path in _STATIC.glob("static/js/PlotlyChart.*.js")]
+def list_files() -> list[Path]:
+    """Return Streamlit's scripts and styles."""
+    return list(_STATIC.rglob("*.[jc]s*"))
 
 
 # -- Uvicorn --------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ import streamlit as st
 from mtsig_core import compare
 from mtsig_core.metrics import METRICS, list_metrics
 from mtsig_core.version import __version__
-from pages._server import internals, sessions
+from pages._server import frontend, internals, sessions
 from pages._work import events
 from pages._work.first_comparison import FirstDraws
 
@@ -115,6 +115,7 @@ def _load() -> None:
     for name in _MODULES:
         import_module(name)
     internals.load_lazy_parts()
+    frontend.compress_files()
     internals.ignore_pages_folder()
     gc.collect()
     # Without this, each run of a page would spend 80 ms looking through what always stays.

@@ -39,7 +39,7 @@ class _Section:
         for key in self.needed:
             value = self.values[key]
             if not isinstance(value, str):
-                yield f"where {key} is no text. Expected one in quotes"
+                yield f"where {key} is not a text. Expected a text in quotes"
             elif key in _ADDRESSES and not re.match("https?://[^/]", value):
                 yield f"where {key} is {value!r}. Expected an address that begins with https://"
 

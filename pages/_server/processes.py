@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -22,7 +23,7 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 
 from mtsig_core.errors import SettingError
-from mtsig_core.source import PORTS_VARIABLE
+from mtsig_core.source import PORTS_VARIABLE, TICKET_VARIABLE
 
 _MOST = 64
 _GRACE = 4.0  # seconds that the processes may take to end
@@ -51,7 +52,11 @@ def serve_processes(
             "without --workers."
         )
     ports = [str(number) for number in find_free_ports(n)]
-    of_dashboard = {**environment, PORTS_VARIABLE: " ".join(ports)}
+    of_dashboard = {
+        **environment,
+        PORTS_VARIABLE: " ".join(ports),
+        TICKET_VARIABLE: secrets.token_urlsafe(),
+    }
     processes = []
     for number in ports:
         options = ["--server.address", "127.0.0.1", "--server.port", number]

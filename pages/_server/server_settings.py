@@ -20,7 +20,7 @@ from mtsig_core.readers.limits import (
     read_whole_number,
     upload_limits,
 )
-from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE
+from mtsig_core.source import PORTS_VARIABLE, SOURCE_VARIABLE, TASK_VARIABLE, TICKET_VARIABLE
 from mtsig_core.stats.parallel import on_cluster
 from pages._store.database import Limits, open_database
 
@@ -32,6 +32,14 @@ _WHOLE_NUMBERS = (
     "MTSIG_UNOPENED_MB",
     "STREAMLIT_SERVER_MAX_UPLOAD_SIZE",
 )
+#: What each of the names in a setting is like, and an example.
+_HOST_PATTERNS = {
+    "MTSIG_HOSTS": (r"\*|(\*\.)?[\w.-]+", "mtsig.example.org,*.uni.example"),
+    "MTSIG_EMBED_HOSTS": (
+        r"(https?://)?(\*\.)?[\w.-]+(:\d+)?",
+        "slides.example.org,http://localhost:8000",
+    ),
+}
 _LEAST_OF_WORKER = 256  # MB: with 128 a worker cannot start its threads, and never answers
 #: Share of letters that a misspelt name has in common with a setting. Variables of other programs
 #: may begin with MTSIG_ too.
@@ -41,7 +49,7 @@ _LEAST_ALIKE = 0.8
 SETTINGS_OF_SERVER = {
     *_WHOLE_NUMBERS,
     "MTSIG_DATA_ROOT",
-    "MTSIG_HOSTS",
+    *_HOST_PATTERNS,
     "MTSIG_LOGIN",
     "MTSIG_HEALTH_TOKEN",
     "MTSIG_LOG",
@@ -57,7 +65,7 @@ SETTINGS_OF_SERVER = {
     *LOCAL_VARIABLES.values(),
 }
 #: Variables that processes of the dashboard set for each other; no settings.
-_OF_PROCESSES = {SOURCE_VARIABLE, TASK_VARIABLE, PORTS_VARIABLE}
+_OF_PROCESSES = {SOURCE_VARIABLE, TASK_VARIABLE, PORTS_VARIABLE, TICKET_VARIABLE}
 
 
 def check_settings(environment: Mapping[str, str]) -> None:
@@ -68,7 +76,8 @@ def check_settings(environment: Mapping[str, str]) -> None:
     Limits.from_environment(environment)
     _check_numbers(environment)
     _check_names(environment)
-    _check_hosts(environment.get("MTSIG_HOSTS", ""))
+    for setting in _HOST_PATTERNS:
+        _check_hosts(setting, environment.get(setting, ""))
     if not environment.get("MTSIG_HEALTH_TOKEN", "").isascii():
         raise SettingError(
             "MTSIG_HEALTH_TOKEN has letters that no header can carry. Expected only ASCII."
@@ -76,7 +85,7 @@ def check_settings(environment: Mapping[str, str]) -> None:
     root = environment.get("MTSIG_DATA_ROOT")
     if root and not os.path.isdir(root):
         raise SettingError(
-            f"MTSIG_DATA_ROOT is {root}, which is no folder. Expected one that holds shared tasks."
+            f"MTSIG_DATA_ROOT is {root}, which is not a folder. Expected a folder with shared tasks."
         )
     _check_log(environment.get("MTSIG_LOG", "-"))
     _check_cache(environment.get("MTSIG_CACHE", ""))
@@ -108,18 +117,18 @@ def _check_names(environment: Mapping[str, str]) -> None:
         candidates += [setting for setting in known if words <= set(setting.split("_"))]
         if candidates:
             raise SettingError(
-                f"{variable} is no setting. Did you mean MTSIG_{candidates[0]}? Correct the name, or "
+                f"{variable} is not a setting. Did you mean MTSIG_{candidates[0]}? Correct the name, or "
                 "unset it."
             )
 
 
-def _check_hosts(text: str) -> None:
+def _check_hosts(setting: str, text: str) -> None:
+    pattern, example = _HOST_PATTERNS[setting]
     for host in text.split(","):
         name = host.strip()
-        if name and not re.fullmatch(r"\*|(\*\.)?[\w.-]+", name):
+        if name and not re.fullmatch(pattern, name, re.ASCII):
             raise SettingError(
-                f"MTSIG_HOSTS has {name!r}. Expected only names, with commas between, such as "
-                "mtsig.example.org,*.uni.example."
+                f"{setting} has {name!r}. Expected only names, with commas between, such as {example}."
             )
 
 

@@ -81,7 +81,10 @@ class Sessions:
 
 
 def _asks_for_page(scope) -> bool:
-    return scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
+    """Return whether a browser asks for a page with a session: phones that vote have none."""
+    if scope["type"] != "http" or scope["path"].startswith("/vote"):
+        return False
+    return "text/html" in Headers(scope=scope).get("accept", "")
 
 
 def max_sessions() -> int:

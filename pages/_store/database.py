@@ -322,7 +322,7 @@ class Database:
         except SQLAlchemyError as error:
             raise StoreError(
                 f"The {kind} could not be {action}: the database of {kind}s says "
-                f"{_describe(error)!r}. See whether the folder MTSIG_HOME, or the server that "
+                f"{_describe(error)!r}. Check that the folder MTSIG_HOME, or the server that "
                 "MTSIG_DATABASE_URL names, is there and can be written."
             ) from error
 

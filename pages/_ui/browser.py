@@ -13,6 +13,7 @@ from pages._ui import address
 
 _COOKIE = "mtsig_browser"  # also in `owner.js`
 _ME = "browser.me"
+SAVED = "browser.saved"  # the key of the field whose text the last press of a button has saved
 _TEXT = (
     "<section class='copyable'><p></p><div><pre><code></code></pre><button type='button'>Copy</button></div>"
     "<span role='status'></span></section>"
@@ -89,12 +90,14 @@ def png_button(label: str, svg: str, file: str, key: str) -> None:
     )
 
 
-def keep_drafts(review: str, saved: str) -> None:
-    """Let the tab keep what is typed into the forms of a review, and put it back after a reload.
+def keep_drafts(page: str) -> None:
+    """Let the tab keep what is typed on a page and not sent, and put it back after a reload.
 
-    The text of the field whose key is `saved` is forgotten.
+    Each review has drafts of its own. The text of a field that was saved is forgotten.
     """
-    component("drafts")(data={"review": review, "saved": saved}, key="drafts")
+    scope = address.asked("review") or page
+    saved = st.session_state.pop(SAVED, "")
+    component("drafts")(data={"scope": scope, "saved": saved}, key="drafts")
 
 
 def watch_review(link: str, n_steps: int) -> None:

@@ -57,6 +57,12 @@ def pick_opened(
     return st.selectbox(label, list(labels), key=key, format_func=labels.get, **options)
 
 
+_CHOOSE_FIRST = (
+    "Choose unit, test and metric before you look at the result: whoever tries several and reports "
+    "one tests more than once."
+)
+
+
 def pick_metric(testset: TestSet | None, page: Page) -> str:
     """Let the user choose a metric of the test set, or any metric if the set cannot be read."""
     names = METRICS
@@ -69,7 +75,10 @@ def pick_metric(testset: TestSet | None, page: Page) -> str:
 def metric(names: Iterable[str], place=st) -> str:
     """Draw the choice of the metric in the sidebar."""
     names = list(names)
-    return choice("Metric", names, "metric", place=place, format_func=metric_titles(names).get)
+    titles = metric_titles(names)
+    return choice(
+        "Metric", names, "metric", place=place, format_func=titles.get, help=_CHOOSE_FIRST
+    )
 
 
 def pick_settings(
@@ -93,10 +102,7 @@ def pick_settings(
     with change or nullcontext():
         presets = st.container()
         if change is not None:
-            st.caption(
-                "Choose before you look at the result. If you try several settings and report one, you test "
-                "more than once."
-            )
+            st.caption(_CHOOSE_FIRST)
         settings = _draw_settings(page, names, segment_means)
         if is_compared:
             look = _pick_look()
@@ -160,7 +166,7 @@ def describe_settings(page: Page, settings: Mapping, testset: TestSet | None) ->
         unit = "segment" if testset.documents is None else "document"
     texts = {"test": SETTINGS["test"].name_value(settings["test"])}
     if unit != "auto":
-        texts["unit"] = f"by {unit}"
+        texts["unit"] = f"unit: {unit}"
     if settings["trials"] != usual["trials"]:
         draws = "resamples" if TESTS[settings["test"]].is_bootstrap else "permutations"
         texts["trials"] = f"{settings['trials']:,} {draws}"
@@ -172,7 +178,8 @@ def describe_settings(page: Page, settings: Mapping, testset: TestSet | None) ->
         texts["alpha"] = f"look {settings['look']}"
     texts = {name: text for name, text in texts.items() if has_effect(page, name)}
     if "test" in texts and "unit" in texts:
-        texts["test"] += f" {texts.pop('unit')}"
+        texts["test"] += f" by {unit}"
+        texts.pop("unit")
     return list(texts.values())
 
 
@@ -256,9 +263,6 @@ def pick_baseline(names: list[str], place=st) -> str | None:
         [best, *names],
         "baseline",
         place=place,
-        width=310,
-        label_visibility="collapsed",
-        format_func="Compare with {}".format,
     )
     return None if baseline == best else baseline
 

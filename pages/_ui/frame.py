@@ -78,6 +78,7 @@ def _draw_with_frame(opened, page: Page) -> None:
     _name_tab(page.title, title)
     _explain_simulated_task(view)
     _run(opened, view)
+    browser.keep_drafts(page.name)
     _finish(menus, opened, query, below)
 
 

@@ -32,6 +32,7 @@ from mtsig_core.report.table import MISSING, Cell, Column, Table
 from mtsig_core.report.text import printable_lines
 from mtsig_core.stats.settings import SETTINGS
 from pages._server.components import STYLE
+from pages._ui import controls
 
 _UNDER_CHANGE = {
     name: setting.title
@@ -462,9 +463,11 @@ class _Grid:
         line = st.container(horizontal=True, vertical_alignment="center")
         text = ""
         if self._n_rows > MOST_PLAIN:
-            text = line.text_input(
+            text = controls.text(
+                line,
                 "Filter rows",
-                key=f"{self._key}.filter",
+                f"{self._key}.filter",
+                pages_own=True,
                 placeholder="Filter rows: a name, or any other text",
                 max_chars=300,
                 width=320,

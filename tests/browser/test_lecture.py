@@ -284,22 +284,60 @@ def test_keys_while_it_moves_the_votes_and_an_answer_that_waits_for_enough_draws
 
 
 @pytest.mark.long
-def test_a_phone_that_lies_has_all_of_it_and_one_that_stands_is_to_be_turned(at, another_window):
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_phone_has_all_of_a_scene_whether_it_lies_or_stands(at, another_window, scene):
     page = watched(another_window(viewport={"width": 740, "height": 360}).new_page())
-    page.goto(at("lecture"))
-    stage, note = page.locator(".stage"), page.get_by_text("Made for a wide screen: turn the phone")
-    stage.get_by_text(f"1 / {len(SCENES)}", exact=True).wait_for()
+    page.goto(at("lecture", scene=scene, step=3, guess=20, reveal="true"))
+    stage = page.locator(".stage")
+    stage.get_by_text("Limit: ").wait_for()
     assert stage.evaluate("s => [s.scrollHeight, s.scrollWidth]") == [360, 740]
-    assert not note.is_visible()
     page.set_viewport_size({"width": 390, "height": 844})
-    note.wait_for()
-    below = [
-        stage.locator(part).bounding_box()
-        for part in (".narrow", "header", ".ask", "main", "footer")
-    ]
-    assert all(a["y"] + a["height"] <= b["y"] + 1 for a, b in zip(below, below[1:], strict=False))
-    assert stage.evaluate("s => s.scrollWidth") == 640
+    page.evaluate(FRAMES)
+    assert stage.evaluate("s => s.scrollWidth") == 390
+    assert stage.evaluate(CUT) == []
+    assert stage.locator("footer").bounding_box()["y"] < 844
+    small = [size for _, size in stage.evaluate(TYPE) if size < 16]
+    assert small == []
     assert page.problems == []
+
+
+def test_phones_vote_and_the_stage_counts(at, page, another_window):
+    page.goto(at("lecture", scene="blocks"))
+    stage = page.locator(".stage")
+    votes = stage.get_by_label("Votes of the room")
+    votes.fill("18-40 25")
+    votes.press("Enter")  # as many as there are, or none
+    stage.get_by_text("25 has no second one. No vote is counted.").wait_for()
+    assert stage.get_by_role("button", name="This is my guess").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("p")
+    stage.get_by_alt_text("QR code of").wait_for()
+    code = stage.locator(".join .big").first.inner_text()
+    page.keyboard.press("p")
+    phone = watched(another_window(viewport={"width": 390, "height": 844}).new_page())
+    phone.goto(at("vote"))
+    phone.get_by_label("Code").fill(code)
+    phone.get_by_role("button", name="Join").click()
+    phone.get_by_label("lowest: one less").click()
+    phone.get_by_label("highest: one more").click()
+    phone.get_by_role("button", name="Vote", exact=True).click()
+    phone.get_by_text("Your vote: 32\u201368. You can change it").wait_for()
+    stage.locator(".tally").get_by_text("1", exact=True).wait_for()
+    assert "32" not in stage.inner_text()  # nobody follows the crowd
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    phone.get_by_text("Voting is closed.").wait_for()
+    page.wait_for_url("**votes=32**")
+    page.keyboard.press("r")
+    stage.get_by_text("The room (bars): 32\u201368").wait_for()
+    phone.get_by_text("The room: 32\u201368").wait_for()
+    page.keyboard.press("[")  # phones follow
+    phone.get_by_text("could swap any two outputs").wait_for()
+    page.reload()
+    stage.get_by_role("button", name=f"Code {code}").wait_for()
+    assert page.problems == []
+    assert phone.problems == []
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
 
 
 @pytest.mark.long

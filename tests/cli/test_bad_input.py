@@ -193,7 +193,7 @@ def test_folder_without_a_language_pair(refused, folder):
         *(
             (
                 [option, ""],
-                [f"rgument {option} is empty: leave it out, or give it a value"],
+                [f"rgument {option} is empty. Remove it, or give it a value"],
             )  # as of an unset variable
             for option in ("--domain", "--ids", "--langpair", "--ref")
         ),
@@ -412,7 +412,7 @@ def test_in_a_folder_only_regular_files_are_read(refused, tmp_path, place):
     (tmp_path / place).unlink()
     (tmp_path / place).symlink_to(os.devnull)
     folder = tmp_path / place.partition("/")[0]
-    said = f"{tmp_path / place} is no regular file. Replace it by one."
+    said = f"{tmp_path / place} is not a regular file. Replace it with one."
     assert said in refused("task", "--folder", folder)
     assert said in refused("compare", "--folder", folder, "--langpair", "en-de")
 
@@ -468,7 +468,7 @@ def test_pipes_in_a_folder_are_not_opened(refused, folder):
         os.mkfifo(folder / "en-de.mine.tsv"),
         os.mkfifo(folder / "en-de.good.run2.txt"),
     )  # which serve offers
-    assert "z.txt is no regular file" in refused(
+    assert "z.txt is not a regular file" in refused(
         "compare", "--folder", folder, "--langpair", "en-de"
     )
     assert tables_beside(folder, ["en-de"]) == [] == find_runs(folder, ["en-de"])

@@ -85,7 +85,7 @@ def test_a_positive_difference_is_an_improvement_where_lower_is_better_too(run, 
         ),
         (
             ["--only", "good"],
-            "has 1 system with a score by chrf. Expected at least two: add an output, or leave fewer",
+            "has 1 system with a score by chrf. Expected at least two: add an output, or exclude fewer",
         ),
     ],
 )

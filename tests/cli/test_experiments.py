@@ -242,7 +242,7 @@ def test_scores_of_a_table(run, run_json, tmp_path):
     [
         ("validate type1 --demo-segments 5", "from: 5. Expected at least 10"),
         ("validate pair --metrics dep-f", "dep-f needs a parse"),
-        ("sweep size --sizes 5,x", "'5,x' is no list"),
+        ("sweep size --sizes 5,x", "'5,x' is not a list"),
         ("sweep references", "Expected at least 5: take larger shares"),
         ("metrics example --line 99", "has no line 99. It has 50, from 1 to 50"),
         ("metrics example --line 3 --system-name Dansk", "No system 'Dansk'"),

@@ -64,7 +64,7 @@ def test_ratings_of_language_pairs_without_texts_are_named(run, folder):
         (["--run", "en-de:nobody=absent.txt"], "absent.txt does not exist"),
         (["--systems-table", "absent.tsv"], "absent.tsv does not exist"),
         *(
-            (asked, f"{asked[0]} is for one language pair, and all are asked for")
+            (asked, f"{asked[0]} is for one language pair, but you asked for all")
             for asked in (
                 ["--refs", "refA"],
                 ["--refs-as-systems"],

@@ -43,7 +43,7 @@ def test_findings_follow_a_review(run, review):
 
 def test_what_a_review_settles_cannot_be_set_otherwise(run, review):
     done = run("findings --demo-task --seed 3 --rank-rule wmt25 --review", review)
-    assert done.status == 2 and "--rank-rule is settled by the review" in done.err
+    assert done.status == 2 and "--rank-rule is set by the review" in done.err
 
 
 def test_a_link_is_told_from_a_file(run):

@@ -304,7 +304,7 @@ def test_three_sentences_against_sacrebleu_in_an_order_that_does_not_answer(turn
         for k in range(3):
             alone = scorer.corpus_score([systems[name][k]], [[reference[k]]])
             assert found.scores[k][side] == pytest.approx(alone.score)
-    said = texts.mean_end(found)
+    said = texts.mean_end(found, found.names)
     assert said["truth"] == "A"
     by_mean = f"B wins by the mean ({max(found.mean):.1f} to {min(found.mean):.1f})"
     by_corpus = f"A by the corpus score ({max(corpus):.1f} to {min(corpus):.1f})"

@@ -307,7 +307,7 @@ def test_shares_are_sizes():
 
 @pytest.mark.parametrize("text", ["", "5,", "ten", "1.5", "%", "5 6", "10%%"])
 def test_what_is_no_list_of_sizes(text):
-    with pytest.raises(SettingError, match="no list of sizes"):
+    with pytest.raises(SettingError, match="not a list of sizes"):
         parse_sizes(text)
 
 

@@ -178,7 +178,8 @@ def test_parses_that_do_not_fit():
     with pytest.raises(InputError, match="parse of A has 1 segment, the first reference has 2"):
         TestSet("t", {"A": ["a", "b"]}, {"r": ["a", "b"]}, parses={"A": [""]})
     with pytest.raises(
-        InputError, match="a parse of 'X', which is no system and no reference. They are: A, r"
+        InputError,
+        match="a parse of 'X', which is not a system and not a reference. They are: A, r",
     ):
         TestSet("t", {"A": ["a"]}, {"r": ["a"]}, parses={"X": [""]})
     with pytest.raises(InputError, match="'A' names a system and a reference"):

@@ -120,7 +120,7 @@ def test_case(metric):
 @pytest.mark.parametrize("name", [*UNTOKENIZED, "dep-f"])
 def test_a_tokenizer_is_refused_where_there_is_no_choice(name):
     with pytest.raises(
-        SettingError, match=rf"Metric {re.escape(name)} .*'13a'.*Leave the tokenizer out"
+        SettingError, match=rf"Metric {re.escape(name)} .*'13a'.*Remove the tokenizer"
     ):
         make_metric(name, tokenize="13a")
 

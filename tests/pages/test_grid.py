@@ -12,9 +12,10 @@ from tests.builders.screens import NAMES, frame_rows, words
 
 def large():
     from mtsig_core.report.table import Cell, number
-    from pages._ui import screen
+    from pages._ui import address, screen
     from tests.builders.screens import NAMES, table
 
+    address.begin("summary")
     rows = [
         [
             (*NAMES, "=1+1")[k % 4] + " " * (k // 4),
@@ -91,9 +92,10 @@ def test_it_is_said_how_many_rows_are_out_of_sight(page):
 
 
 def huge():
-    from pages._ui import screen
+    from pages._ui import address, screen
     from tests.builders.screens import table
 
+    address.begin("summary")
     screen.show_table(
         table(["system", *"abcdefg"], ([f"S{k}", *"1234567"] for k in range(10_000)), "long")
     )
@@ -164,12 +166,13 @@ def test_of_a_pair_each_name_is_cut_by_itself(large):
 
     def pairs(large):
         from mtsig_core.report.table import Column, Table
-        from pages._ui import screen
+        from pages._ui import address, screen
 
         names = [
             f"{letter}-institution-for-machine-translation-{n}"
             for n, letter in ((1, "a"), (2, "b"))
         ]
+        address.begin("summary")
         screen.show_table(
             Table(
                 "pairs",

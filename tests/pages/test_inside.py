@@ -77,7 +77,7 @@ def test_lengths(open_page, source, simulated):
     page = open_page(source, "output length", system=system)
     assert f"--system-name={system}" in command_of(page, "lengths")
     assert shows(page, tables.length_table(lengths(source.read(), system=system)))
-    assert ("word penalty" if simulated else "Truncation cannot lengthen") in captions(page)
+    assert ("word penalty" if simulated else "We keep only the first part") in captions(page)
 
 
 def test_the_note_step_by_step(open_page, source):

@@ -14,7 +14,7 @@ from tests.builders.screens import words
 
 def text_of(page):
     return unescape(words(page)) + " ".join(
-        element.value for element in [*page.markdown, *page.caption]
+        element.value for element in [*page.markdown, *page.subheader, *page.caption]
     )
 
 

@@ -189,7 +189,7 @@ def test_says_what_compare_says(open_pair, source):
         "for all 3 pairs together",
     ):
         assert text in words(page)
-    assert "Choose before you look at the result." in captions(page)
+    assert "Choose unit, test and metric before you look at the result" in captions(page)
     charts = page.get("plotly_chart")
     assert len(charts) == 3
     traces = json.loads(charts[0].proto.spec)["data"]

@@ -124,7 +124,7 @@ def test_where_nobody_is_ranked_no_rank_is_explained(at, few_documents):
     assert explain_ranking(found, "bleu")[0] in captions(app)
     assert tops_table(found, "bleu").values("first")[0] in words(app)
     exclude(app, "A", "late")
-    assert "Nobody is ranked, neither with all systems nor without the excluded ones." in words(app)
+    assert "No system is ranked, with or without the excluded systems." in words(app)
     assert "An arrow" not in captions(app)
 
 
@@ -190,7 +190,7 @@ def test_what_is_typed_and_not_kept_is_said(at, kept, monkeypatch):
     know the button.
     """
     app = at("review", review=kept.edit_link)
-    for label, button in (("Note", "Keep the note"), ("Why", "Decide")):
+    for label, button in (("Note", "Save the note"), ("Why", "Decide")):
         with monkeypatch.context() as lost:
             lost.setattr(review_sections, "_save", lambda *asked: None)
             assert "Not saved yet" not in words(app.run())
@@ -308,7 +308,7 @@ def test_other_content_is_told_until_one_goes_on_with_it(at, root, kept):
     assert "changed in en-de_DE after the review. " in words(app)
     assert "Unknown system &#x27;Gamma&#x27;" in words(app)
     press(app, "Put back")
-    press(app, "Go on with the content as it is now")
+    press(app, "Continue with the current content")
     assert "The content of this task" not in words(app)
     assert "Unknown system" not in words(app)
     assert "continued with the changed content" in words(app)

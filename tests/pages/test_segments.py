@@ -347,6 +347,6 @@ def test_annotations_alone_are_read_with_the_errors_that_raters_marked(open_segm
     page = open_segments(source, a="Cedar", b="Oak")
     shown = "".join(block.body for block in page.get("html"))
     assert "mt-minor" in shown and "minor error" in shown
-    assert "there is nothing to read" not in words(page)
+    assert "no texts to read" not in words(page)
     page = open_segments(source, a="Cedar", b="Oak", text="summer", where="output of A")
     assert " of 12 segments" in answer(page)

@@ -54,14 +54,14 @@ def test_files_that_the_dashboard_is_started_on(opened, tmp_path):
     "page, name, said",
     [
         ("summary", "caf\\udce9", "caf\\udce9"),
-        ("summary", "pipe", "pipe/system-outputs/en-de/z.txt is no regular file"),
+        ("summary", "pipe", "pipe/system-outputs/en-de/z.txt is not a regular file"),
         (
             "upload",
             "out",
             "out/system-outputs/en-de/z.txt is a link that leads out of MTSIG_DATA_ROOT",
         ),
         ("results", "caf\\udce9", "caf\\udce9"),
-        ("results", "pipe", "pipe/system-outputs/en-de/z.txt is no regular file"),
+        ("results", "pipe", "pipe/system-outputs/en-de/z.txt is not a regular file"),
     ],
 )
 def test_each_set_and_task_opens_or_has_one_message(opened, root, page, name, said):

@@ -421,7 +421,7 @@ def test_training_runs(opened, tmp_path):
     [sd] = [row.sd for row in compare(source.read()).metrics["bleu"].runs if row.sd is not None]
     for said in ("SD between runs", f"{sd:.2f}", "has a single training run"):
         assert said in words(page)
-    assert "cannot show training runs yet" in words(opened("inside", source))
+    assert "cannot show training runs" in words(opened("inside", source))
 
 
 def test_to_leave_out_every_system_is_said(app, source):

@@ -167,7 +167,7 @@ def test_a_table_may_be_left_out_or_be_errors(data, monkeypatch):
     for place, role in enumerate(("scores, lower is better", "exclude")):
         [box for box in page.selectbox if box.label == "Role"][place].set_value(role).run()
     open_task_of(page, monkeypatch)
-    left_out = "mytask/scores/en-de.esa.seg.score. The reason: you chose to leave it out."
+    left_out = "mytask/scores/en-de.esa.seg.score. The reason: you excluded it."
     assert left_out in words(page)
     assert name_first(page, "esa") == "Gamma"  # with the lowest ratings
 
@@ -239,7 +239,7 @@ def test_people_who_scored_some_language_pairs_are_named_above_the_ranks(opened,
         return "\n".join(said[: verdict + 4])
 
     above = read_above(open_by("bleu"))
-    scored = "People scored these systems too: esa (en-cs, en-de)."
+    scored = "These systems also have human scores: esa (en-cs, en-de)."
     disagree = "Other metrics name another top group: Gamma by human scores (esa) (en-cs, en-de)."
     assert scored in above
     assert "Gamma by human scores" not in above
@@ -437,7 +437,7 @@ PUBLISHED = (
 def test_published_scores_alone_are_shown(drop):
     for file in (PUBLISHED, ("published.zip", zipped({"autorank.tsv": PUBLISHED[1].decode()}))):
         shown = words(drop(file))
-        assert "Published scores of systems: shown, and nothing is tested" in shown
+        assert "Published scores of systems: shown, not tested" in shown
         assert "AutoRank (published)" in shown and "2.5" in shown
 
 

@@ -227,7 +227,9 @@ def test_files_of_two_pairs_are_not_mixed(page):
     assert "Open these files" not in [button.label for button in page.button]
 
 
-NO_PAIR = "and no language pair is given: 13a would not cut them into words. Give the pair, such as"
+NO_PAIR = (
+    "and no language pair is given: 13a would not split them into words. Give the pair, such as"
+)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_a_zip_of_several_tasks_is_refused(packed):
     ):
         for read in (read_task, pairs_of):
             with pytest.raises(
-                InputError, match=r"holds 2 tasks: top/task, top/a/wmt23\. Expected one\."
+                InputError, match=r"contains 2 tasks: top/task, top/a/wmt23\. Expected one\."
             ):
                 read(path)
 
@@ -83,7 +83,7 @@ def test_what_is_refused(packed, monkeypatch, tmp_path):
     (tmp_path / "no.zip").write_bytes(b"PK\x03\x04 not really")
     with pytest.raises(
         InputError,
-        match="no.zip is no zip file, or not all of one. Expected the folder of a shared",
+        match="no.zip is not a complete zip file. Expected the folder of a shared",
     ):
         read_task(tmp_path / "no.zip")
     monkeypatch.setattr(read_files, "MAX_FILES", 2)

@@ -411,11 +411,11 @@ def test_halves_of_characters_in_json_are_written_out():
     [
         (b'{"system": "A", "line": 1, "score": ' + b"[" * 900 + b"]" * 900 + b"}", "score is"),
         (b"[" * 900 + b"]" * 900, "row 1 is"),
-        (b"[" * 100000 + b"]" * 100000, "no JSON"),
+        (b"[" * 100000 + b"]" * 100000, "not JSON"),
         (b'{"system": "A", "line": 1, "score": ' + b"9" * 400 + b"}", "infinite"),
-        (b'{"system": "A", "line": 1, "score": ' + b"9" * 5000 + b"}", "no JSON"),
-        (b"PAR1" + b"\0" * 50 + b"PAR1", "no sound Parquet"),
-        (parquet({"A": [1.0]})[:-20] + b"PAR1", "no sound Parquet"),
+        (b'{"system": "A", "line": 1, "score": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b"PAR1" + b"\0" * 50 + b"PAR1", "not a valid Parquet"),
+        (parquet({"A": [1.0]})[:-20] + b"PAR1", "not a valid Parquet"),
     ],
 )
 def test_odd_tables(content, told):
@@ -499,7 +499,7 @@ def test_below_a_folder_only_regular_files_are_read(root, kind):
     odd = root / "task/system-outputs/en-de/y.txt"
     os.mkfifo(odd) if kind == "pipe" else odd.symlink_to("/dev/zero")
     for work in both(root)[:2]:
-        with pytest.raises(InputError, match="y.txt is (no regular file|a link that leads out)"):
+        with pytest.raises(InputError, match="y.txt is (not a regular file|a link that leads out)"):
             work()
 
 

@@ -126,7 +126,8 @@ def test_joined_with_the_texts(tmp_path):
     testset = read_text(*read, parses=parses)
     assert dict(testset.parses) == {"ref": (DOGS_READ, ""), "A": (GO_READ, GO_READ)}
     with pytest.raises(
-        InputError, match="the parse of a, which is no system and no reference; they are A, ref"
+        InputError,
+        match="the parse of a, which is not a system and not a reference; they are A, ref",
     ):
         read_text(*read, parses=[("a", tmp_path / "r.conllu")])
     with pytest.raises(InputError, match="Two parses are called A"):

@@ -570,7 +570,7 @@ def test_a_result_of_whole_systems_is_named_with_what_to_give_instead(
 ):
     path = tmp_path / "result.json"
     path.write_text(json.dumps(json.loads(CONTENTS[name]), indent=indent))
-    instead = f"is a .*{program}.*Expected .* It holds .*{remedy}"
+    instead = f"is a .*{program}.*Expected .* It contains .*{remedy}"
     with pytest.raises(InputError, match=instead):
         read_scores({"mine": path})
     with pytest.raises(InputError, match=instead):
@@ -720,11 +720,11 @@ WRONG = {
     ),
     "a document twice": (
         {"ref.sgm": sgml("refset", "ref", TEXTS).replace('"d1"', '"d0"'), "A.txt": lines(*TEXTS)},
-        "line 11: the document 'd0' comes a second time",
+        "line 11: the document 'd0' appears twice",
     ),
     "samples of two filters": (
         {"ref.jsonl": SAMPLES + SAMPLES, "A.txt": lines(*TEXTS)},
-        "comes a second time.*one filter",
+        "appears twice.*one filter",
     ),
     "no language pair": (
         {"ref.jsonl": DATA_SET, "A.txt": lines(*TEXTS)},

@@ -127,7 +127,7 @@ def test_a_text_is_no_list_of_document_ids(read, write, lines):
     """A document for each line would be tested as if it had been given."""
     documents = write("docs.txt", lines)
     with pytest.raises(
-        InputError, match="docs.txt holds a text, such as .*Expected one document id per line"
+        InputError, match="docs.txt contains a text, such as .*Expected one document id per line"
     ):
         read(REFERENCE[:9], OUTPUT[:9], documents=documents)
 

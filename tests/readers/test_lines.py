@@ -88,7 +88,7 @@ class TestMissing:
         assert "t.txt.gz is empty" in error(write("t.txt.gz", content))
 
     def test_impossible_name(self):
-        assert error("a\0b") == r"a\x00b is no file name. Check it for stray characters."
+        assert error("a\0b") == r"a\x00b is not a file name. Check it for stray characters."
         assert "empty" in error("")
 
     def test_unreadable(self, write, monkeypatch):

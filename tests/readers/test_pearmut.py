@@ -273,7 +273,7 @@ def test_a_last_line_that_is_still_written_is_counted(tmp_path):
     testset = read_scores([("ESA", path)])
     assert testset.n_segments == 1 and left_out(testset) == {"line that is not finished": 1}
     path.write_text(whole[:70] + "\n" + whole)
-    with pytest.raises(InputError, match="row 1 is .*which is no JSON"):
+    with pytest.raises(InputError, match="row 1 is .*which is not JSON"):
         read_scores([("ESA", path)])
 
 

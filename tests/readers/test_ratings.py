@@ -805,7 +805,7 @@ def test_each_rating_is_a_segment_on_the_command_line(write, run):
     asked = "compare --trials 99 --resamples 99 --scores", f"human={write_wmt25(write)[0]}"
     texts = f"--ref={write('ref.txt', 'a b')}", f"--system={write('A.txt', 'a b')}"
     done = run(*asked, "--raters", "segments")
-    assert "human: each rating is a segment of its own." in done.out
+    assert "human: each rating is treated as a segment." in done.out
     for options, said in (
         (["--raters", "most"], "Unknown raters 'most'"),
         (["--raters", "segments", *texts], "only without texts"),

@@ -399,11 +399,11 @@ BAD = {
     ),
     "broken JSON": (
         '{"system": "A", "line": 1, "score": 2}\n{"system": ',
-        "row 2 is '{\"system\": ', which is no JSON",
+        "row 2 is '{\"system\": ', which is not JSON",
     ),
     "a key twice": (
         '{"system": "A", "line": 1, "score": 1}\n{"system": "A", "line": 2, "score": 2, "score": 3}\n',
-        ", row 2 has score twice in one object, and only one can be meant",
+        ", row 2 has score twice in one object, so the file is ambiguous",
     ),
     "JSON of numbers": ("[1, 2]", "row 1 is 1. Expected an object"),
     "COMET without": (
@@ -562,7 +562,7 @@ class TestBadTables:
 
     @pytest.mark.parametrize("name", ["", " x", "a,b"])
     def test_names_that_cannot_be(self, tmp_path, name):
-        with pytest.raises(SettingError, match="is no name for scores"):
+        with pytest.raises(SettingError, match="is not a name for scores"):
             read_scores([(name, write(tmp_path, "long.tsv"))])
 
 
@@ -577,7 +577,7 @@ class TestCommandLine:
                 "--scores human=long.tsv --lower-is-better x",
                 "no scores of that name. There are: human",
             ),
-            ("--scores human=long.tsv --ids long.tsv", "--ids is about texts"),
+            ("--scores human=long.tsv --ids long.tsv", "--ids needs texts"),
             ("--ids long.tsv", "--ids needs"),
             ("--scores human=long.tsv --metrics bleu", "Metric 'bleu' needs texts"),
             ("--scores human=long.tsv --out long.tsv", "is one of the files to read"),

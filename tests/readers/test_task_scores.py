@@ -88,7 +88,7 @@ def test_one_pair_is_the_same_whether_alone_or_not(write):
     assert list(alone.testsets["en-ja_JP"].systems) == ["Good", "Third"]
     path = folder / "automatic_scores" / "Other.jsonl"
     path.write_text(path.read_text()[:30])
-    with pytest.raises(InputError, match="Other.jsonl, line 1 is no JSON"):
+    with pytest.raises(InputError, match="Other.jsonl, line 1 is not JSON"):
         read_task(folder, ["en-ja_JP"])
 
 
@@ -120,7 +120,7 @@ def test_an_unknown_score_beside_known_ones_is_left_out_and_asked_about_when_wan
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        (["{"], "A.jsonl, line 1 is no JSON"),
+        (["{"], "A.jsonl, line 1 is not JSON"),
         (["[]"], "line 1 is .* Expected an object"),
         ([{"language_pair": "en-de_DE"}], "line 1 is .* Expected an object"),
         ([line("en-de_DE", "d") | {"metric_scores": [1]}], "line 1 is .* Expected an object"),
@@ -129,13 +129,13 @@ def test_an_unknown_score_beside_known_ones_is_left_out_and_asked_about_when_wan
         ([line("en-de_DE", "d", XCOMET=[10**400])], "segment 1 is 10000"),
         (
             [line("en-de_DE", "d", XCOMET=[0.1]), line("en-de_DE", "d", XCOMET=[0.1])],
-            "line 2: the document d comes a second",
+            "line 2: the document d appears",
         ),
         (
             [line("en-de_DE", "d", XCOMET=[0.1], BLEURT=[0.1, 0.2])],
             "BLEURT has 2 scores for the document d, which has 1",
         ),
-        (["[" * 100_000], "line 1 is no JSON"),
+        (["[" * 100_000], "line 1 is not JSON"),
         ([], "is empty"),
     ],
 )

@@ -233,7 +233,7 @@ class TestLangpair:
         ],
     )
     def test_invalid(self, ref, langpair):
-        assert "is no language pair" in error(
+        assert "is not a language pair" in error(
             [(None, ref)], [], langpair=langpair, kind=SettingError
         )
 

@@ -151,7 +151,7 @@ def test_messages_name_the_file_and_not_the_folder_it_lay_in():
         ([("r.txt", "reference")], "No system"),
         (
             [("r.txt", "reference"), ("x.txt", "system"), ("ids", "segment ids")],
-            "ids holds segment ids, and there is no",
+            "ids contains segment ids, and there is no",
         ),
         (
             [("r.txt", "reference"), ("x.txt", "system"), ("d1", "documents"), ("d2", "documents")],

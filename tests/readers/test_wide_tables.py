@@ -261,7 +261,7 @@ def test_the_id_of_a_row_is_no_line():
         "source": ["a b", "c d", "e f", "g h"] * 2,
         "system": ["x"] * 4 + ["y"] * 4,
     }
-    with pytest.raises(InputError, match="column id has another value in each row") as error:
+    with pytest.raises(InputError, match="column id has a different value in each row") as error:
         read_scores({"human": export})
     assert error.value.remedies == ({"columns": "line=source"},)
     found = read_scores({"human": export}, columns={"line": "source"})

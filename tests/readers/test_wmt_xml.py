@@ -115,7 +115,7 @@ def test_what_no_reference_has_is_told(write, run):
     path = write(xml(NEWS, bare, TALK))
     (assumed,) = read_wmt_xml([path]).assumed
     said = "Excluded: 3 segments without a reference"
-    assert str(assumed) == f"{said}, the first is segment 1 of the document t2."
+    assert str(assumed) == f"{said}. The first is segment 1 of the document t2."
     told = run("score --metrics chrf --xml", path).err
     assert f"mtsig: {said}" in told
     assert "canary" not in told
@@ -224,14 +224,14 @@ LAUGHS = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
             xml(NEWS, head='<!DOCTYPE x [<!ENTITY % p SYSTEM "http://127.0.0.1:9/"> %p;]>\n'),
             "declares a doc",
         ),
-        (xml(NEWS).replace("a &amp; b", "&unknown;"), "line 5 is no sound XML: undefined entity"),
-        (xml(NEWS)[:-40], "is no sound XML"),
+        (xml(NEWS).replace("a &amp; b", "&unknown;"), "line 5 is not valid XML: undefined entity"),
+        (xml(NEWS)[:-40], "is not valid XML"),
         (b"", "no element found"),
         (b"\x1f\x8b\x08broken", "damaged gzip"),
-        ("plain text\n", "line 1 is no sound XML"),
-        (xml(NEWS).encode("latin-1").replace(b"C D", b"\xe4"), "line 11 is no sound XML"),
-        (xml(NEWS).replace("utf-8", "x-klingon"), "cannot be read as XML|no sound XML"),
-        ("<dataset>" + "<p>" * 100_000, "no sound XML"),
+        ("plain text\n", "line 1 is not valid XML"),
+        (xml(NEWS).encode("latin-1").replace(b"C D", b"\xe4"), "line 11 is not valid XML"),
+        (xml(NEWS).replace("utf-8", "x-klingon"), "cannot be read as XML|not valid XML"),
+        ("<dataset>" + "<p>" * 100_000, "not valid XML"),
         ("<dataset></dataset>", "has no document"),
         (
             xml(NEWS).replace(' id="1"', ""),

@@ -25,10 +25,10 @@ def write_tiles(tiles):
 
 def test_of_two_systems_the_tiles_have_the_improvement_of_the_best():
     assert write_tiles(list_answer_tiles(compare_two(), "bleu")) == [
-        "Difference in BLEU: +0.50 (A 30.00, B 29.50)",
+        "Difference in BLEU: +0.50 (A 30.00 vs. B 29.50)",
         "95% CI: -0.50 to 1.50 (of the difference)",
-        "p: 0.400 (not significant: above 0.05)",
-        "Smallest detectable difference: 1.40 (found 8 times in 10, smaller ones less often)",
+        "p: 0.400 (not significant at 0.05)",
+        "Smallest detectable: 1.40 (found 8 times in 10, smaller ones less often)",
     ]
 
 
@@ -67,9 +67,9 @@ def test_of_several_systems_the_tiles_are_of_the_first_two():
         systems.append(replace(row, rank_low=low, rank_high=high))
     found = comparison(replace(made, systems=tuple(systems)))
     first = list_answer_tiles(found, "bleu")[0]
-    assert (first.number, first.note) == ("-10.00", "C 20.00, A 30.00")
+    assert (first.number, first.note) == ("-10.00", "C 20.00 vs. A 30.00")
     assert list_answer_tiles(found, "bleu")[2].note == (
-        "significant: at most 0.05; corrected for 3 pairs"
+        "significant at 0.05, corrected for 3 pairs"
     )
 
 
