@@ -9,8 +9,8 @@ from mtsig_core.stats.noticed import NOTICED, find_noticed_difference
 NOTICED_SOURCE = "Kocmi et al. 2024"
 #: What the curves were made of, and that no test uses them.
 NOTICED_LIMITS = (
-    "It contains for news in languages with many resources, and for systems of 2018 to 2023. It contains "
-    "less for unrelated systems. The test does not use it."
+    "This comes from news texts in languages with many resources, and from systems of 2018 to 2023. People "
+    "agree less often about unrelated systems. The test does not use this number."
 )
 
 
