@@ -88,8 +88,8 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
     if high > margin:
         label_a = labels(a, _SIDE)
     fits = width(a) + width(b) <= _BOTH_SIDES
-    n_lines = _write_sides(figure, label_b, label_a, fits)
-    _set_size(figure, n_lines=n_lines)
+    _write_sides(figure, label_b, label_a, fits)
+    _set_size(figure, n_lines=2)  # as `null_tails`, which is beside it
     top = 1.22 * height
     if joint is None:
         figure.update_yaxes(range=[-0.2 * height, top], visible=False)
@@ -197,7 +197,7 @@ def null_tails(
     measured(figure, f"{unit_label} difference after {permutations} permutations")
     y_range = [-0.02 * height, 1.4 * height]
     figure.update_yaxes(range=y_range, visible=False)
-    _set_size(figure)
+    _set_size(figure, n_lines=2)
     return labels.below(figure, _HALF_PAGE)
 
 

@@ -450,8 +450,8 @@ CAUTION_KINDS: dict[str, Kind] = {
         "units",
         "Segments are treated as independent because there are no document ids. Neighbouring segments are often alike, "
         "so intervals may be too narrow and p-values too small.",
-        advice="Add document ids ({has_texts:a documents file|a column docid}), or test blocks of neighbouring "
-        "segments.",
+        advice="Add document ids ({has_texts:a documents file|a column docid}). Without them, test blocks of "
+        "neighbouring segments. Do not choose the unit by its p.",
         severity="caption",
     ),
     "one-segment-documents": Kind(

@@ -305,13 +305,15 @@ def name_family(result: MetricResult, settings: Settings) -> str:
 def find_anchor(result: MetricResult, settings: Settings) -> str:
     """Return the system that differences are from: the baseline, or else the best system.
 
-    Of two systems it is the second, so that the difference is the improvement of the best.
+    Of two systems it is the one whose name says so, or else the second, so that the difference is
+    the improvement of the best.
     """
     if settings.baseline is not None:
         return settings.baseline
-    if len(result.systems) == 2:
+    best = result.systems[0].system
+    if len(result.systems) == 2 and "baseline" not in best.lower():
         return result.systems[1].system
-    return result.systems[0].system
+    return best
 
 
 def pick_significant(result: MetricResult, settings: Settings) -> tuple[str, set[str]]:

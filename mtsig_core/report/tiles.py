@@ -27,7 +27,7 @@ from mtsig_core.stats.ranks import has_clear_winner
 from mtsig_core.stats.significance import CORRECTIONS, significant
 
 _DETECTABLE = "Smallest detectable"
-_FOUND = "found 8 times in 10, smaller ones less often"
+_POWER = "8 times in 10"
 
 
 class Tile(NamedTuple):
@@ -157,9 +157,9 @@ def _make_detectable_tile(
         detectable = pair.mdd_family
     if not detectable or not pair.decidable:
         return None
-    note = _FOUND
+    note = f"found {_POWER}, smaller ones less often"
     if pair.significant and abs(pair.delta) < detectable:
-        note += "; when found, they tend to look too large"
+        note = f"found {_POWER}; smaller ones, if found, look too large"
     return Tile(_DETECTABLE, f"{detectable:{choose_form(result)}}", note)
 
 
@@ -182,7 +182,7 @@ def list_family_tiles(comparison: Comparison, metric: str) -> list[Tile]:
     detectable = [pair.mdd_family for pair in result.tested if pair.mdd_family]
     if detectable:
         number = f"up to {max(detectable):{choose_form(result)}}"
-        tiles.append(Tile(_DETECTABLE, number, _FOUND))
+        tiles.append(Tile(_DETECTABLE, number, f"found {_POWER}, smaller ones less often"))
     return tiles
 
 

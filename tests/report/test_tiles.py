@@ -55,7 +55,7 @@ def test_what_seems_to_contradict_is_in_one_note():
     assert excluded[1].note == "of the difference; excludes 0, by another method: the test decides"
     contained = list_answer_tiles(compare_two(0.5, "a", 0.001), "bleu")
     assert contained[1].note == "of the difference; contains 0, by another method: the test decides"
-    assert contained[3].note.endswith("when found, they tend to look too large")
+    assert contained[3].note.endswith("smaller ones, if found, look too large")
 
 
 def test_of_several_systems_the_tiles_are_of_the_first_two():
