@@ -9,8 +9,8 @@ from mtsig_core.stats.noticed import NOTICED, find_noticed_difference
 NOTICED_SOURCE = "Kocmi et al. 2024"
 #: What the curves were made of, and that no test uses them.
 NOTICED_LIMITS = (
-    "It contains for news in languages with many resources, and for systems of 2018 to 2023. It contains "
-    "less for unrelated systems. The test does not use it."
+    "It is for news in languages with many resources, and for systems of 2018 to 2023. It is less "
+    "reliable for unrelated systems. The test does not use it."
 )
 _CHANCE = 0.5  # the share of people who agree by tossing a coin
 
