@@ -102,7 +102,7 @@ def describe_score() -> str:
 def describe_histogram(bootstrap: ScoreBootstrap) -> str:
     """Write what the histogram and its blue interval show, and how it differs from Summary's."""
     n = format_count(len(bootstrap.drawn), "resample")
-    text = f"Each resample draws {units} of the test set with replacement; this is {n}."
+    text = f"Each resample draws {units} of the test set with replacement. The figure shows {n}."
     if bootstrap.intervals["percentile"] is None:
         return f"{text} An interval needs {2 / view.alpha:.0f}."
     text += f" Blue: the middle {level} of the bars, which is the percentile interval."

@@ -66,8 +66,8 @@ ratio = ratio_of_spreads(*(sampled.scores for sampled in by_kind.values()), view
 sections = Samples(view, samples, studies, name)
 screen.answer(describe_ratio(ratio, size, is_shuffled, view.level))
 screen.plain(
-    "A block takes consecutive segments of the test set; a broad sample takes as many, spread over "
-    "all of it."
+    "A block takes consecutive segments of the test set; a broad sample takes the same number, spread over the "
+    "whole test set."
 )
 numbers = []
 for kind, sampled in by_kind.items():
