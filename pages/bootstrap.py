@@ -3,16 +3,14 @@
 import streamlit as st
 
 from mtsig_core.errors import format_count
-from mtsig_core.experiments.lecture import count_drawn_units
 from mtsig_core.experiments.sweeps import stability
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import name_unit
 from mtsig_core.report.table import rounded, written_like
-from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_systems
-from mtsig_core.stats.settings import SETTINGS
+from mtsig_core.stats.comparison import bootstrap_systems
 from pages._sections import comparison_sections, questions
 from pages._sections.size_sections import show_settling
-from pages._ui import controls, frame, screen
+from pages._ui import address, controls, frame, screen
 from pages._ui.charts import study
 
 _SAMPLING = ("unit", "alpha", "seed")
@@ -25,9 +23,8 @@ settings = view.comparison.settings
 ci = view.result.ci
 sampling = {key: view.settings[key] for key in _SAMPLING}
 unit = name_unit(view.metric)
-units = "segments" if settings.unit == "block" else f"{settings.unit}s"
 level = view.level
-question = questions.ask("bootstrap", units=units, level=level)
+question = questions.ask("bootstrap")
 systems = view.experiment(
     bootstrap_systems, "Drawing resamples", resamples=settings.resamples, **sampling
 )
@@ -41,52 +38,16 @@ form = written_like([system.score])
 def choose_number() -> int:
     """Let the user draw resamples, first one by one; return how many are drawn."""
     most = settings.resamples
-    usual = most if question.is_skipped else 1
+    usual = 1 if question.is_guessed else most
     n = controls.number(None, "", usual, "drawn", least=1, most=most)
+    offers = {"Draw 1 more": n + 1, "10 more": n + 10, "100 more": n + 100, f"All {most:,}": most}
+    if n == most:
+        offers = {"Draw them one by one": 1}
     with buttons_place, st.container(horizontal=True):
-        if n == most:
-            draw_button("Draw them one by one", 1)
-        else:
-            draw_button("Draw 1 more", n + 1)
-            draw_button("10 more", min(n + 10, most))
-            draw_button("100 more", min(n + 100, most))
-            draw_button(f"All {most:,}", most)
+        for label, number in offers.items():
+            kept = ("drawn", [str(min(number, most))])
+            st.button(label, key=f"bootstrap.{label}", on_click=address.keep, args=kept)
     return n
-
-
-def draw_button(label: str, n: int) -> None:
-    """Draw a button after which so many resamples are drawn."""
-    st.button(label, key=f"bootstrap.{label}", on_click=set_number, args=(n,))
-
-
-def set_number(n: int) -> None:
-    """Set how many resamples are drawn."""
-    st.session_state["drawn"] = n
-
-
-def show_drawn(n: int) -> None:
-    """Write the answer, or the last of the first resamples, and draw the histogram of all so far."""
-    bootstrap = system.first(n, view.alpha)
-    if n < settings.resamples:
-        show_last(n)
-    else:
-        screen.answer(describe_score())
-        if system.intervals["percentile"] is not None:
-            low, high = system.intervals["percentile"]
-            question.answer((high - low) / 2)
-    comparison_sections.show_replicates(view, bootstrap, "bootstrap.replicates", system.drawn)
-    st.caption(describe_histogram(bootstrap), help="Percent: (end - median) / |median|.")
-
-
-def show_last(n: int) -> None:
-    """Write what the last resample consists of, and its score."""
-    counts = view.experiment(count_drawn_units, "Counting", number=n, **sampling)
-    screen.answer(f"On resample {n:,}, {name} scores {system.drawn[n - 1]:{form}} {unit}")
-    screen.tiles(
-        ("On the test set itself", f"{system.score:{form}}", unit),
-        ("Not in this resample", f"{counts.missing:,}", f"of {counts.n:,} {units}"),
-        ("Drawn twice or more", f"{counts.repeated:,}", f"of {counts.n:,} {units}"),
-    )
 
 
 def describe_score() -> str:
@@ -96,22 +57,8 @@ def describe_score() -> str:
     if interval is None:
         return score
     low, high = interval
+    question.answer((high - low) / 2)
     return f"{score}; the middle {level} of its resamples are {low:{form}} to {high:{form}}"
-
-
-def describe_histogram(bootstrap: ScoreBootstrap) -> str:
-    """Write what the histogram and its blue interval show, and how it differs from Summary's."""
-    n = format_count(len(bootstrap.drawn), "resample")
-    text = f"Each resample draws {units} of the test set with replacement. The figure shows {n}."
-    if bootstrap.intervals["percentile"] is None:
-        return f"{text} An interval needs {2 / view.alpha:.0f}."
-    text += f" Blue: the middle {level} of the bars, which is the percentile interval."
-    interval = system.intervals[ci]
-    if ci == "percentile" or interval is None:
-        return text
-    low, high = interval
-    kind = SETTINGS["ci"].name_value(ci)
-    return f"{text} Summary has the {kind} interval, {low:{form}} to {high:{form}}."
 
 
 def show_kinds() -> None:
@@ -183,7 +130,20 @@ def show_enough() -> None:
     )
 
 
-show_drawn(choose_number())
+n_drawn = choose_number()
+if n_drawn == settings.resamples:
+    screen.answer(describe_score())
+else:
+    last_score = f"{system.drawn[n_drawn - 1]:{form}} {unit}"
+    screen.answer(f"On resample {n_drawn:,}, {name} scores {last_score}")
+comparison_sections.show_replicates(
+    view, system.first(n_drawn, view.alpha), "bootstrap.replicates", system.drawn
+)
+st.caption(
+    f"A resample draws each {settings.unit} of the test set again, with replacement. Blue, from "
+    f"{2 / view.alpha:.0f} resamples on: the middle {level} of the bars, the percentile interval.",
+    help="Percent: (end - median) / |median|.",
+)
 screen.cautions(
     caution
     for caution in view.comparison.warnings

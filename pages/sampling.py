@@ -65,10 +65,6 @@ if not all(sampled.hit_rate.n for sampled in by_kind.values()):
 ratio = ratio_of_spreads(*(sampled.scores for sampled in by_kind.values()), view.alpha)
 sections = Samples(view, samples, studies, name)
 screen.answer(describe_ratio(ratio, size, is_shuffled, view.level))
-screen.plain(
-    "A block takes consecutive segments of the test set; a broad sample takes the same number, spread over the "
-    "whole test set."
-)
 numbers = []
 for kind, sampled in by_kind.items():
     low, high = sampled.range

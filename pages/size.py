@@ -3,7 +3,6 @@
 import streamlit as st
 
 from mtsig_core.experiments.sweeps import sweep_sizes
-from mtsig_core.metrics import metric_title
 from mtsig_core.stats.power import choose_difference, round_to_step
 from pages._sections import questions, size_sections
 from pages._sections.size_sections import Curve
@@ -46,14 +45,7 @@ with tested_place:
         "tested",
         help="With more pairs, each needs a larger test set, because p-values are corrected.",
     )
-unit = view.comparison.settings.unit
-question = questions.ask(
-    "size",
-    difference=difference,
-    metric=metric_title(view.metric),
-    power=power,
-    units="segments" if unit == "block" else f"{unit}s",
-)
+question = questions.ask("size")
 answer = st.container()
 drawing = st.container()
 with or_end_page():
@@ -71,7 +63,7 @@ with or_end_page():
                 f"{a} and {b} have no segment in common with a score. Choose another pair."
             )
             end_page()
-        question.answer(own_plan.size.units)
+        question.answer(own_plan.size.segments)
         command = sweeping.print_command(
             difference=f"{difference:g}", power=power, sizes=sizes.option
         )

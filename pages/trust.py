@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from mtsig_core.report.commands import defaults
 from pages._sections import questions
 from pages._sections.trust_sections import (
     show_calibration,
@@ -29,6 +28,4 @@ with st.container(key="cards"):
     name = controls.steps(
         "Question", list(ANSWERS), "experiment", "False alarms", label_visibility="collapsed"
     )
-systems = defaults("validate families")["systems"]
-question = questions.ask(name, alpha=view.alpha, level=view.level, systems=systems)
-ANSWERS[name](view, question)
+ANSWERS[name](view, questions.ask(name))

@@ -27,12 +27,11 @@ from mtsig_core.experiments.frame import (
     population,
     rate_of,
 )
-from mtsig_core.experiments.inside_score import Case, SentenceMean, averages, share
+from mtsig_core.experiments.inside_score import SentenceMean, averages, share
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
 from mtsig_core.metrics import Metric, direction
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding_error
-from mtsig_core.stats.comparison import prepare_systems
 from mtsig_core.stats.engine import Measured, UnitStatistics, measure, swap_differences
 from mtsig_core.stats.intervals import Sample, percentile
 from mtsig_core.stats.power import exaggeration_at, power_at
@@ -151,7 +150,6 @@ def span(values: np.ndarray, *, about: float | None = None) -> dict[str, float]:
 
 _MEAN_STREAM = 62
 _DRAWS = 10_000
-_ONE_LINE = 100  # characters that fit a line of the stage
 
 
 @dataclass(frozen=True)
@@ -187,7 +185,10 @@ def three_sentences(
     """Describe the smallest case of a test set that `averages` finds."""
     measured = measure(testset, metric)
     rankings = averages(testset, metric, seed=seed)
-    case = _find_short_case(testset, metric, seed) or rankings.case
+    shortest_first = np.argsort(_measure_longest(testset), kind="stable")
+    shorter = np.sort(shortest_first[: 3 + testset.n_segments // 10])  # a line each on the stage
+    short_case = averages(testset.take(shorter.tolist()), metric, seed=seed).case
+    case = short_case or rankings.case
     if case is None or len(case.lines) != 3:
         raise SettingError(
             f"No three sentences of {testset.name} were found on which the mean of sentence scores and "
@@ -229,14 +230,6 @@ def three_sentences(
         of_random=of_random,
         by_corpus=0 if is_in_order else 1,
     )
-
-
-def _find_short_case(testset: TestSet, metric: str | Metric, seed: int) -> Case | None:
-    """Find a case whose texts have one line each on the stage."""
-    is_short = _measure_longest(testset) <= _ONE_LINE
-    if is_short.all() or is_short.sum() < 3:
-        return None
-    return averages(testset.take(np.flatnonzero(is_short).tolist()), metric, seed=seed).case
 
 
 def how_often(measured: Measured, seed: int = 0, draws: int = _DRAWS) -> Rate:
@@ -321,43 +314,6 @@ def resamples(sentences: Excerpt, seed: int, start: int, stop: int) -> Resamples
     scores = sentences.score(sums)
     improvement = direction(sentences.metric) * (scores[:, 0] - scores[:, 1])
     return Resamples(weights, sums, scores, improvement)
-
-
-@dataclass(frozen=True)
-class DrawnUnits:
-    """How often one bootstrap sample has the units of a test set."""
-
-    n: int  # units
-    missing: int
-    repeated: int  # drawn twice or more
-
-
-def count_drawn_units(
-    testset: TestSet,
-    metric: str | Metric,
-    number: int,
-    *,
-    unit: str = "auto",
-    alpha: float = ALPHA,
-    seed: int = 0,
-) -> DrawnUnits:
-    """Count the units in the bootstrap sample of a number, from 1 on, as `compare` draws them."""
-    settings, measured = prepare_systems(
-        testset,
-        metric,
-        None,
-        None,
-        unit=unit,
-        block_length=None,
-        alpha=alpha,
-        resamples=2,  # of which none is scored
-        seed=seed,
-    )
-    units = measured.units(settings.unit, settings.block_length)
-    (weights,) = from_blocks(
-        lambda block: bootstrap_weights(units, seed, block), number - 1, number
-    )
-    return DrawnUnits(units.n, int((weights == 0).sum()), int((weights > 1).sum()))
 
 
 def expected_missing(n: int) -> float:
@@ -542,17 +498,6 @@ def equal_tests(
         student_t(sentences.mean(axis=1), sentences),
         student_t(means.mean(axis=1), means),
     )
-
-
-def shares_by_chance(n: int, share: float) -> tuple[float, float]:
-    """Bound the middle 95% of the shares that n independent tests show.
-
-    >>> shares_by_chance(20, 0.05)
-    (0.0, 0.15)
-    """
-    probabilities = [math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
-    low, high = np.searchsorted(np.cumsum(probabilities), (0.025, 0.975)).tolist()
-    return low / n, high / n
 
 
 def design_effect(per_document: int, correlation: float) -> float:

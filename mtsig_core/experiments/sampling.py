@@ -829,11 +829,10 @@ class Conclusions(Simulation):
 
         The share is of the samples of all sizes that conclude something.
         """
-        closest = min(self.rows, key=lambda row: abs(row.delta))
-        rows = [row for row in self.rows if (row.a, row.b) == (closest.a, closest.b)]
+        rows = sorted(self.rows, key=lambda row: abs(row.delta))[: len(self.sizes)]
         n_right = sum(row.right.count for row in rows)
         n_wrong = sum(row.wrong.count for row in rows)
-        return closest.a, closest.b, rate(n_right, n_right + n_wrong)
+        return rows[0].a, rows[0].b, rate(n_right, n_right + n_wrong)
 
     @property
     def undecided(self) -> tuple[tuple[str, str], ...]:

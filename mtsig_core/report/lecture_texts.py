@@ -27,7 +27,6 @@ from mtsig_core.experiments.lecture import (
     design_effect,
     expected_by_sentence,
     expected_missing,
-    shares_by_chance,
 )
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.html import template
@@ -323,8 +322,8 @@ def _doubt_few(n: int) -> str:
     """Write how far few tests can be off; empty for enough of them."""
     if n >= _ENOUGH_TESTS:
         return ""
-    low, high = shares_by_chance(n, ALPHA)
-    return f"; {format_count(n, 'test')} may show {low:.0%} to {high:.0%} by chance"
+    error = 2 * (ALPHA * (1 - ALPHA) / n) ** 0.5
+    return f"; {format_count(n, 'test')} can be off by {error:.0%}"
 
 
 def documents_end(tests: EqualSystems, per_document: int, correlation: float) -> dict[str, object]:

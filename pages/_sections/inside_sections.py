@@ -220,10 +220,7 @@ def show_averages(view: View, question: Question) -> tuple[Study, Averages]:
     experiment = study(view, "metrics averages")
     result = experiment.run(averages, "Looking for a case")
     unit = metric_title(view.metric)
-    if result.disagreements:
-        question.answer(2)
-    else:
-        question.answer(0 if result.case is None else 1)
+    question.answer(2 if result.disagreements else int(result.has_only_case))
     screen.answer(_describe_averages(result, unit))
     if result.has_only_case:
         _draw_case(experiment, result.case, unit)

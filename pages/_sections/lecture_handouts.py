@@ -64,10 +64,7 @@ def _table_of(key: str, body: dict) -> list[list[str]]:
     if key == "bootstrap":
         numbered = [f"{k}. {text}" for k, text in enumerate(body["sentences"], 1)]
         return [list(row) for row in zip(numbered[::2], numbered[1::2], strict=True)]
-    if key == "mean":
-        sentences = zip(body["outputs"], body["references"], strict=True)
-        return [[*body["names"], "Reference"], *([*pair, text] for pair, text in sentences)]
-    if key == "randomization":
+    if key in ("randomization", "mean"):
         return [list(body["names"]), *map(list, body["outputs"])]
     return []
 

@@ -11,104 +11,64 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._ui import address, screen
-from pages._ui.catalogue import HOME, PAGES
+from pages._ui.catalogue import PAGES
 
-_QUESTIONS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
-_SKIPPED = "shown"  # in the place of a guess
-_ALL = "questions"  # the key of the link that skips all of them
-_OFF = "off"
+QUESTIONS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question with the guess of the visitor, and the place where the page answers it."""
+    """A question, what the visitor said, and the place where the page answers."""
 
-    text: str
-    choices: list[str]
-    limits: list[float]  # between the numbers of two choices
-    result: str  # how the number is written
-    guess: str  # a choice or `_SKIPPED`; empty as long as the question is open
+    row: dict  # of `questions.toml`
+    guess: str | None  # a choice; another text shows the answer without a guess
     place: DeltaGenerator
 
     @property
-    def is_skipped(self) -> bool:
-        """Whether the visitor guesses nothing: the page shows all at once."""
-        return self.guess in ("", _SKIPPED)
+    def is_guessed(self) -> bool:
+        """Whether the visitor guessed, and has not only asked for the answer."""
+        return self.guess in self.row["choices"]
 
     def answer(self, number: float | None) -> None:
         """Write what was guessed, and the number that answers the question."""
-        if number is None or not self.guess:
+        if self.guess is None or number is None:
             return
-        right_choice = self.choices[bisect(self.limits, number)]
-        result = right_choice
-        if self.result:
-            result = self.result.format(number)
+        right_choice = self.row["choices"][bisect(self.row["limits"], number)]
+        answer = f"It is: {self.row.get('result', right_choice).format(number)}."
+        if self.guess == right_choice:
+            answer = f"Right. {answer}"
+        if self.is_guessed:
+            answer = f"You said: {self.guess}. {answer}"
         with self.place:
-            screen.question(self.text, self._compare(right_choice, result))
-
-    def _compare(self, right_choice: str, result: str) -> str:
-        if self.guess == _SKIPPED:
-            return f"Answer: {result}."
-        if self.guess != right_choice:
-            return f"You said: {self.guess}. It is: {result}."
-        if result == right_choice:
-            return f"You said: {self.guess}. That is right."
-        return f"You said: {self.guess}. Right, it is: {result}."
+            screen.question(self.row["question"], answer)
 
 
-def ask(name: str, **facts: object) -> Question:
-    """Draw a question of `questions.toml`, which names `facts`; until a guess, only its choices.
+def ask(name: str) -> Question:
+    """Draw a question, and its choices until one is in the link.
 
     The rest of the page is drawn meanwhile, and the style sheet hides it. So its work runs while
     the visitor thinks, and a guess shows the answer at once.
     """
-    row = _QUESTIONS[name]
-    choices = row["choices"]
-    text = row["question"].format(**facts)
-    key = f"guess_{name.lower().replace(' ', '_')}"
-    guess = _read_guess(key, choices)
-    with st.container(key="question" if guess else "question_open"):
+    row = QUESTIONS[name]
+    key = f"guess_{row['key']}"
+    guess = address.asked(key) or address.asked("questions")
+    with st.container(key="question_open" if guess is None else "question"):
         with st.container(horizontal=True):
             place = st.empty()
-            with place:
-                screen.question(text)
             _link_next()
-        if not guess:
-            _offer_choices(key, choices)
-    return Question(text, choices, row["limits"], row.get("result", ""), guess, place)
-
-
-def _read_guess(key: str, choices: list[str]) -> str:
-    """Return the guess in the link or of this session; empty without one."""
-    by_text = {str(number): choice for number, choice in enumerate(choices, 1)}
-    by_text[_SKIPPED] = _SKIPPED
-    texts = {guess: text for text, guess in by_text.items()}
-
-    def read(link_texts: list[str]) -> str:
-        if link_texts[-1] not in by_text:
-            raise ValueError(link_texts[-1])
-        return by_text[link_texts[-1]]
-
-    usual = _SKIPPED if address.asked(_ALL) == _OFF else ""
-    return address.settle(key, usual, read, lambda guess: [texts[guess]])
-
-
-def _offer_choices(key: str, choices: list[str]) -> None:
-    with st.container(horizontal=True):
-        for number, choice in enumerate(choices, 1):
-            st.button(choice, key=f"{key}.{choice}", on_click=_keep, args=(key, str(number)))
-        skips = {"Show me": (key, _SKIPPED), "Skip all questions": (_ALL, _OFF)}
-        for label, choice in skips.items():
-            st.button(label, key=f"{key}.{label}", type="tertiary", on_click=_keep, args=choice)
-
-
-def _keep(key: str, text: str) -> None:
-    address.keep(key, [text])
+        with place:
+            screen.question(row["question"])
+        if guess is None:
+            keys = dict.fromkeys([*row["choices"], "Show me"], key)
+            keys["Skip all questions"] = "questions"
+            with st.container(horizontal=True):
+                for label, kept in keys.items():
+                    st.button(label, f"{key}.{label}", on_click=address.keep, args=(kept, [label]))
+    return Question(row, guess, place)
 
 
 def _link_next() -> None:
-    """Draw a link to the page of Learn that follows; after the last one, to a comparison."""
-    course = [page.name for page in PAGES.values() if page.section == "Learn"]
-    course.append(HOME.name)
-    following = PAGES[course[course.index(address.page()) + 1]]
+    """Draw a link to the next page of the catalogue."""
+    names = list(PAGES)
+    following = PAGES[names[names.index(address.page()) + 1]]
     address.link(following.name, f"Next: {following.title}")

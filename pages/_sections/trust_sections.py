@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 import streamlit as st
 
-from mtsig_core import TestSet
 from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.experiments.error_rates import (
     UNIT_SETTINGS,
@@ -27,16 +25,18 @@ from mtsig_core.figures.rate_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
-from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, FEW_UNITS, p_floor
+from mtsig_core.simulation.corpus import load_demo
+from mtsig_core.stats.few_units import FEW_UNITS, p_floor
 from mtsig_core.stats.settings import SETTINGS, interval_kind
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._sections.questions import Question
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
+from pages._ui.catalogue import LARGE
 from pages._ui.charts import Study, study
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
-from pages._work.memory import remember
+from pages._work.memory import make_once
 
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
@@ -84,15 +84,6 @@ def big(label: str, rate: Rate) -> tuple[str, str, str]:
     return label, f"{100 * rate.share:.1f}%", interval
 
 
-def _percent(rate: Rate) -> float | None:
-    return None if rate.share is None else 100 * rate.share
-
-
-def _by_segment(rates_in_order: Sequence[Rate]) -> Rate:
-    """Return the rate by segment, where documents are drawn if there are any."""
-    return rates_in_order[0] if len(rates_in_order) == 1 else rates_in_order[1]
-
-
 def contains(rate: Rate, share: float) -> bool:
     """Return whether so few simulations are compatible with this true rate."""
     return rate.low <= share <= rate.high
@@ -122,8 +113,8 @@ def show_type_one(view: View, question: Question) -> None:
         )
         screen.answer(_describe_false_alarms(result, view.alpha))
         situations = _null_situations(result)
-        rates_in_order = [row.rejected for row in situations.values()]
-        question.answer(_percent(_by_segment(rates_in_order)))
+        by_segment = list(situations.values())[-2:][0]
+        question.answer(by_segment.rejected.share)
         screen.tiles(*(big(text, row.rejected) for text, row in situations.items()))
         nulls.show(
             _draw_rejections(view.alpha, result),
@@ -259,7 +250,7 @@ def show_coverage(view: View, question: Question) -> None:
         kind = interval_kind("auto", result.n_documents or result.n_segments)
         situations = by_situation(result, kind, "score")
         rates_in_order = [row.covered for row in situations.values()]
-        question.answer(_percent(_by_segment(rates_in_order)))
+        question.answer(rates_in_order[-2:][0].share)  # by segment
         screen.answer(_describe_coverage(view, rates_in_order))
         screen.tiles(*(big(text, row.covered) for text, row in situations.items()))
         covering.show(
@@ -274,8 +265,9 @@ def show_coverage(view: View, question: Question) -> None:
         screen.faint(
             f"{result.repeats:,} test sets of {size} are drawn, and each gives an interval of the "
             f"score of {result.a}. The true score is the one on the whole test set; the numbers "
-            f"above are of {_INTERVAL_NAMES[kind]} intervals, which mtsig takes for so few units."
-            + _explain_short_intervals(result, 1 - view.alpha)
+            f"above are of {_INTERVAL_NAMES[kind]} intervals, which mtsig takes for so few units. "
+            "Percentile intervals of few documents are too short, because few documents show less "
+            "spread than there is."
         )
         warn_of_few_documents(result.n_documents)
     with explain("coverage"):
@@ -308,29 +300,10 @@ def _describe_coverage(view: View, rates_in_order: Sequence[Rate]) -> str:
     )
 
 
-def _explain_short_intervals(result, level: float) -> str:
-    """Write why percentile intervals by document contain the true score less often than promised.
-
-    Empty if they do not.
-    """
-    *_, row = _covered_situations(result).values()
-    if not result.n_documents or row.covered.share is None or row.covered.high >= level:
-        return ""
-    fact = f" Percentile intervals of {result.n_documents} documents are too short"
-    if result.n_documents < FEW_FOR_BOOTSTRAP:
-        fact += ", because few documents show less spread than there is"
-    return f"{fact}."
-
-
-def _covered_situations(result) -> dict:
-    """Return how often percentile intervals contain the score in each situation."""
-    return by_situation(result, "percentile", "score")
-
-
 def _draw_coverage(alpha: float, result):
     """Return the figure of every kind of interval of the score, in each situation."""
     groups = {}
-    for situation, first in _covered_situations(result).items():
+    for situation, first in by_situation(result, "percentile", "score").items():
         groups[situation] = [
             row_of(_INTERVAL_NAMES[row.kind], row.covered)
             for row in result.rows
@@ -364,7 +337,7 @@ def _show_families(view: View, question: Question) -> None:
     last = result.of_all_pairs[-1]
     uncorrected = last.wrong["none"]
     corrected = last.wrong["romano-wolf"]
-    question.answer(_percent(uncorrected))
+    question.answer(uncorrected.share)
     screen.answer(
         f"Compare {last.systems} equal systems without correction, and {uncorrected.share:.0%} of "
         f"test sets show a 'significant' difference. With Romano-Wolf {corrected.share:.0%} do"
@@ -499,10 +472,10 @@ def show_units(view: View, question: Question) -> None:
         ("Significant by segment", str(row.both + row.segment_only), base),
         ("By document", str(row.both + row.document_only), base),
     ]
-    if result.independent_share is not None:
-        worth = 100 * result.independent_share
-        question.answer(worth)
-        tiles.append(("The segments are worth", f"{worth:.0f}%", "of as many independent ones"))
+    worth = result.independent_share
+    question.answer(worth)
+    if worth is not None:
+        tiles.append(("The segments are worth", f"{worth:.0%}", "of as many independent ones"))
     screen.tiles(*tiles)
     if any(row.trials_needed is None for row in result.rows):
         units.show(
@@ -529,20 +502,10 @@ def _shorten_demo(view: View) -> View:
 
     On the whole corpus all differences are too large for the unit to matter.
     """
-    source = view.source
-    is_long = source.demo is not None and view.testset.n_segments > _FEW_SEGMENTS
-    if not is_long or source.domain is not None:
+    if view.source != LARGE:
         return view
-    return replace(
-        view,
-        testset=_take_first(view.testset, _FEW_SEGMENTS),
-        source=replace(source, demo=_FEW_SEGMENTS),
-    )
-
-
-@remember(4)  # a part knows its digest, which takes time to find
-def _take_first(testset: TestSet, n: int) -> TestSet:
-    return testset.take(range(n))
+    source = replace(LARGE, demo=_FEW_SEGMENTS)
+    return replace(view, testset=make_once(load_demo, _FEW_SEGMENTS), source=source)
 
 
 def _explain_units(result, n_trials: int) -> str:
@@ -658,7 +621,7 @@ def show_power(view: View, question: Question) -> None:
     with answer:
         samples, result, size = _run_conclusions(view, menu)
         findings, right = result.totals(size)
-        question.answer(_percent(findings))
+        question.answer(findings.share)
         headline = (
             f"Samples of {size:,} segments find a difference in {findings.share:.0%} "
             "of the comparisons"
@@ -749,7 +712,7 @@ def show_calibration(view: View, question: Question) -> None:
     result = samples.run(conclusions, "Taking samples", draw_levels, "samples of all sizes")
     findings, right = result.totals()
     a, b, of_closest = result.of_closest_pair()
-    question.answer(_percent(right))
+    question.answer(right.share)
     screen.answer(_describe_calibration(right, of_closest, view.level))
     screen.tiles(
         big("Agree with the whole test set", right),
@@ -763,12 +726,9 @@ def show_calibration(view: View, question: Question) -> None:
         key="trust.calibration",
         table=tables.calibration_table(result, False),
     )
-    trend = "Too few findings to see a trend."
-    if _rises(result.levels):
-        trend = "The more wins, the more often they agree."
     st.caption(
         f"{view.level} is not the chance that a finding is right: that depends on how far apart "
-        f"the systems are. {trend}",
+        "the systems are.",
         help="Each line takes the findings with one range of wins in the paired bootstrap. The "
         "truth is unknown, so a finding counts as right if the whole test set agrees. Each sample "
         "is a part of that set, so the shares are optimistic. The pairs do differ, so this is no "
@@ -789,19 +749,6 @@ def _describe_calibration(right: Rate, of_closest: Rate, level: str) -> str:
     if of_closest.n:
         sentence += f", and {of_closest.share:.0%} for the two closest systems"
     return sentence
-
-
-def _rises(levels) -> bool:
-    """Return whether findings agree more often with more wins.
-
-    The last range of wins must be clearly above the first, and no range clearly below the one
-    before.
-    """
-    rates_by_wins = [row.right for row in sorted(levels, key=lambda row: row.low) if row.right.n]
-    if len(rates_by_wins) < 2:
-        return False
-    never_falls = all(before.low <= after.high for before, after in pairwise(rates_by_wins))
-    return never_falls and rates_by_wins[0].high < rates_by_wins[-1].low
 
 
 def draw_levels(result, published: Mapping[float, float] = MappingProxyType({}), other: str = ""):

@@ -82,7 +82,7 @@ def test_the_report_opens_offline_in_light_and_dark(leaderboard, another_window,
         report.goto((tmp_path / "files-bleu-comparison.html").as_uri())
         assert report.problems == []
         assert report.hosts == set()
-        assert report.locator("svg").count() == 1
+        assert report.locator("svg").count() == 2  # the scores, and the difference of the pair
         assert report.locator("svg").first.bounding_box()["width"] > 500
         colours.add(report.evaluate("getComputedStyle(document.querySelector('svg text')).fill"))
     assert len(colours) == 2

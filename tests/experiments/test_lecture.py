@@ -11,7 +11,6 @@ from sacrebleu.metrics import BLEU
 from scipy import stats
 
 from mtsig_core import SettingError, TestSet, compare
-from mtsig_core.experiments import lecture
 from mtsig_core.experiments.error_rates import claims, families
 from mtsig_core.experiments.frame import mix_systems
 from mtsig_core.experiments.lecture import (
@@ -38,7 +37,6 @@ from mtsig_core.report import lecture_texts as texts
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import bootstrap_systems
 from mtsig_core.stats.engine import measure
-from mtsig_core.stats.resampling import bootstrap_weights
 from mtsig_core.stats.significance import CORRECTIONS
 from tests.builders.toys import bleu
 from tests.builders.toys import texts as words
@@ -325,21 +323,6 @@ def test_how_often_three_sentences_disagree_against_enumeration_with_sacrebleu(m
     found = how_often(measure(few, "bleu"), seed=3, draws=20_000)
     assert 0 < np.mean(turned) < 1 and found.n < 20_000
     assert found.share == pytest.approx(np.mean(turned), abs=5 * (0.25 / found.n) ** 0.5)
-
-
-@pytest.mark.parametrize("unit", ["segment", "document"])
-def test_the_units_of_a_resample_are_those_it_is_scored_on(unit):
-    """Number 300 is in the second block of draws."""
-    testset = load_demo(240)
-    measured = measure(testset, "bleu")
-    units = measured.units(unit)
-    (weights,) = lecture.from_blocks(lambda block: bootstrap_weights(units, 3, block), 299, 300)
-    counted = lecture.count_drawn_units(testset, "bleu", 300, unit=unit, seed=3)
-    assert counted == lecture.DrawnUnits(units.n, sum(weights == 0), sum(weights > 1))
-    best = bootstrap_systems(testset, "bleu", unit=unit, seed=3, resamples=300)[0]
-    by_segment = weights if unit == "segment" else weights[testset.document_index]
-    sums = by_segment @ measured.statistics[measured.names.index(best.system)]
-    assert best.drawn[-1] == pytest.approx(float(measured.metric.score(sums)))
 
 
 def test_the_first_resamples_have_a_percentile_interval_once_one_lies_beyond_each_end():

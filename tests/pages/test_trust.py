@@ -129,20 +129,6 @@ def test_units_on_screen_are_those_of_the_core(open_page):
     assert ("not significant by document" in words(page)) == bool(lost)
 
 
-def test_coverage_says_why_intervals_by_document_fall_short(open_page):
-    page = open_page(Source(demo=120), experiment="Coverage", seed="3")
-    result = trust_sections.coverage(load_demo(120), "bleu", seed=3, repeats=200)
-    by_document = ("document", "document", "percentile", "score")
-    [covered] = [
-        row.covered
-        for row in result.rows
-        if (row.sampled, row.unit, row.kind, row.quantity) == by_document
-    ]
-    assert covered.high < 0.95  # else this shows nothing
-    few = f"Percentile intervals of {result.n_documents} documents are too short"
-    assert f"{few}, because few documents" in words(page)
-
-
 def test_calibration_speaks_of_wins_and_not_of_confidence(open_page):
     said = words(open_page(Source(demo=240), experiment="Calibration"))
     assert "wins at least 95% of a sample&#x27;s resamples" in said
@@ -250,12 +236,3 @@ def test_coverage_that_is_less_than_promised_is_said():
     said = trust_sections._describe_coverage(view, rates)
     assert "78% of the time, not 95%, because segments of a document are alike. " in said
     assert said.endswith("By document: 89% of the time, not 95%")
-
-
-@pytest.mark.parametrize(
-    "counts, rises",
-    [((500, 700, 990, 985), True), ((500, 700, 600, 990), False), ((500, 510), False)],
-)
-def test_a_dip_within_chance_does_not_hide_that_more_wins_agree_more_often(counts, rises):
-    levels = [SimpleNamespace(low=k, right=rate_of(count)) for k, count in enumerate(counts)]
-    assert trust_sections._rises(levels) == rises

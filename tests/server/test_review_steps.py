@@ -1,12 +1,12 @@
 """What browsers hear that ask for the steps of a review."""
 
-import asyncio
 from types import SimpleNamespace
 
 import pytest
 
 from mtsig_core.errors import StoreError
 from pages._server import review_steps
+from tests.builders.client import run
 
 
 def refuse(_link):
@@ -24,5 +24,5 @@ def refuse(_link):
 def test_steps_of_a_review_no_review_and_no_database(monkeypatch, count, status, body):
     monkeypatch.setattr(review_steps, "_count_steps", count)
     request = SimpleNamespace(path_params={"link": "a-link"})
-    answer = asyncio.run(review_steps.answer(request))
+    answer = run(review_steps.answer(request))
     assert (answer.status_code, answer.body) == (status, body)
