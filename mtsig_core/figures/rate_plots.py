@@ -19,7 +19,7 @@ from mtsig_core.figures.style import (
     measured,
     write_at,
 )
-from mtsig_core.report.palette import BLUE, GREY, VERMILLION, wrapped
+from mtsig_core.report.palette import BLUE, GREY, OLIVE, VERMILLION, wrapped
 
 #: (text, share, low, high, what another source has); None where unknown.
 Row = tuple[str, float | None, float | None, float | None, float | None]
@@ -32,7 +32,7 @@ _SHORT = 0.02
 #: How series of p-values are marked: three of ours, two of a paper.
 _SERIES: tuple[dict[str, Any], ...] = (
     {"symbol": "circle", "color": BLUE},
-    {"symbol": "x", "color": VERMILLION},
+    {"symbol": "x", "color": OLIVE},
     {"symbol": "circle-open", "color": BLUE, "line_width": 2},
     {"symbol": "diamond-open", "color": GREY, "line_width": 2},
     {"symbol": "x-open", "color": GREY, "line_width": 1.5},

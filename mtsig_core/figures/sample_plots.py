@@ -31,7 +31,7 @@ from mtsig_core.figures.style import (
     mark_x,
     write_at,
 )
-from mtsig_core.report.palette import BLUE, GREY, VERMILLION
+from mtsig_core.report.palette import BLUE, GREY, OLIVE, VERMILLION
 
 # -------------------------------------------------------------------------------------------------
 # The bootstrap of one score: its replicates with the interval, and how a bound settles with more.
@@ -73,7 +73,7 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
     if score <= median:
         score_side, median_side = "right", "left"
     mark_top = 1.1 * top
-    mark_x(figure, score, (0, mark_top), VERMILLION, "solid", 3)
+    mark_x(figure, score, (0, mark_top), GREY, "solid", 3)
     _write_next_to(figure, score, mark_top, f"observed {score:{form}}", score_side)
     mark_x(figure, median, (0, mark_top), BLUE, "dot", 3)
     _write_next_to(figure, median, mark_top, f"median {median:{form}}", median_side)
@@ -168,7 +168,7 @@ def settling(
 
 #: Width of a dot as a share of the axis, and its height as a share of a band.
 _DOT_WIDTH, _DOT_HEIGHT = 0.009, 0.07
-_KINDS = ((BLUE, "circle"), (VERMILLION, "diamond"))
+_KINDS = ((BLUE, "circle"), (OLIVE, "diamond"))
 _RATIO_TICKS = (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50)
 _MOST_TICKS = 6  # of sizes: a phone has room for as many
 

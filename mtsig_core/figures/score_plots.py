@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 from mtsig_core.figures.experiment_style import draw_points, log_axis, set_size, start_figure
 from mtsig_core.figures.style import BELOW, ENDS, Labels, error_bars, full, mark_x, write_at
 from mtsig_core.figures.sweep_plots import HALF_PAGE, SHARE_TICKS
-from mtsig_core.report.palette import BLUE, GREY, VERMILLION
+from mtsig_core.report.palette import BLUE, GREY, OLIVE
 from mtsig_core.report.table import written_like
 
-_TAIL = "rgba(213,94,0,0.35)"
+_TAIL = "rgba(0,114,178,0.35)"
 _DEEPEST = 30  # how many times smaller a precision may be than the chosen system's to be drawn
 _WIDEST_NAME = 17.5  # next to its line, in digits
 _NAMED = 12  # systems up to which all lines of a ranking are named
@@ -69,7 +69,7 @@ def by_length(
     """
     figure, labels = start_figure(), Labels(_WIDEST_NAME)
     systems = list(dict.fromkeys(system for system, *_ in lines))
-    colour_of = dict(zip(systems, (BLUE, VERMILLION), strict=False))
+    colour_of = dict(zip(systems, (BLUE, OLIVE), strict=False))
     first_metric = lines[0][1]
     low, high = [], []
     for system, metric, ratios, scores in lines:
@@ -112,7 +112,7 @@ def rankings(
     rows: Sequence[tuple[str, float, float]], emphasised: Sequence[str] = (), *, unit: str
 ) -> go.Figure:
     """Corpus score left, mean of sentence scores right: lines that cross are pairs that disagree."""
-    colour_of = dict(zip(emphasised, (BLUE, VERMILLION), strict=False))
+    colour_of = dict(zip(emphasised, (BLUE, OLIVE), strict=False))
     names, values = [], []
     for name, corpus, mean in rows:
         names.append(name)
@@ -176,7 +176,7 @@ def mean_intervals(
                 kinds.append(kind)
     form = written_like(means)
     figure, labels = start_figure(), Labels()
-    looks = ((BLUE, "circle"), (VERMILLION, "diamond"), (GREY, "square"))
+    looks = ((BLUE, "circle"), (OLIVE, "diamond"), (GREY, "square"))
     for number, (kind, (colour, symbol)) in enumerate(zip(kinds, looks, strict=False)):
         shift = 0.24 * (number - 0.5)
         x, y, low, high = [], [], [], []
@@ -224,7 +224,7 @@ def student_density(
         mark_x(figure, side * normal_factor, (0, 0.20), GREY, "dot")
     write_at(figure, normal_factor, 0.20, f"±{normal_factor:.4f}", "left", xshift=4)
     for side in (-1, 1):
-        mark_x(figure, side * t_factor, (0, 0.12), VERMILLION, "solid")
+        mark_x(figure, side * t_factor, (0, 0.12), BLUE, "solid")
     write_at(figure, t_factor, 0.12, f"±{t_factor:.4f}", "left", xshift=4)
     x_range = [float(x[0]), float(x[-1])]
     figure.update_xaxes(range=x_range, showgrid=False)

@@ -21,7 +21,7 @@ from mtsig_core.figures.experiment_style import (
     write_beside,
 )
 from mtsig_core.figures.style import LEFT, PLOT, Labels, error_bars, full, mark_x, write_at
-from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width
+from mtsig_core.report.palette import BLUE, GREY, OLIVE, VERMILLION, width
 from mtsig_core.report.table import written_like
 
 HALF_PAGE = 36  # digits of a line below a figure in half of the page
@@ -33,7 +33,7 @@ _LEAD = 0.06  # how far to the right a name is that had to move
 _NAME_HEIGHT = 14  # pixels of a name at the end of its line
 _WIDEST_NAME = 18  # at the end of its line, in digits
 _FEW_TICKS = 4
-_BANDS = {BLUE: "rgba(0,114,178,0.25)", VERMILLION: "rgba(213,94,0,0.22)"}
+_BANDS = {BLUE: "rgba(0,114,178,0.25)", OLIVE: "rgba(111,125,0,0.22)"}
 _UNDRAWN = "rgba(128,128,128,0.18)"
 _PALE = 0.35
 _WHITE_EDGE = {"color": "white", "width": 1}

@@ -1,4 +1,7 @@
-"""What all pictures share: colours (Okabe and Ito), and how wide text is."""
+"""What all pictures share: colours, each with one meaning, and how wide text is.
+
+CONTRIBUTING has the table of colours; all but olive are of Okabe and Ito.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,14 @@ from statistics import median
 from wcwidth import wcwidth
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
+OLIVE = "#6F7D00"  # the second of two that are only compared: neither is better
 _BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
 _BREAKS = frozenset(" -_/·.,:;")
 #: The page behind a figure, by whether it is dark.
 GROUND = {False: "#FFFFFF", True: "#12161D"}
 _ENDS = {False: (BLUE, VERMILLION), True: ("#56B4E9", "#F0843C")}  # brighter than they are on white
 #: What dots and lines of these colours are on a dark page.
-ON_DARK = dict(zip(_ENDS[False], _ENDS[True], strict=True))
+ON_DARK = dict(zip(_ENDS[False], _ENDS[True], strict=True)) | {OLIVE: "#C5CC4A"}
 _CLIP = 2
 
 

@@ -41,7 +41,7 @@ from mtsig_core.report.experiment_tables import (
     width_table,
 )
 from mtsig_core.report.noticed_words import explain_noticed_difference
-from mtsig_core.report.palette import BLUE, VERMILLION
+from mtsig_core.report.palette import BLUE, OLIVE
 from mtsig_core.report.table import rounded
 from mtsig_core.source import Source
 from mtsig_core.stats.power import PairPlan, cannot_plan, plan
@@ -374,7 +374,7 @@ def show_by_size(
     units = _plural_unit(sweep)
     left, right = st.columns(2, gap="medium")
     with left:
-        colours = dict(zip(highlighted, (BLUE, VERMILLION), strict=False))
+        colours = dict(zip(highlighted, (BLUE, OLIVE), strict=False))
         sweeping.show(
             partial(
                 scores,

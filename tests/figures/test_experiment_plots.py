@@ -27,7 +27,7 @@ from mtsig_core.figures.score_plots import (
     student_density,
 )
 from mtsig_core.figures.sweep_plots import decisions, references, scores, widths
-from mtsig_core.report.palette import BLUE, GREY, VERMILLION
+from mtsig_core.report.palette import BLUE, GREY, OLIVE, VERMILLION
 
 EDGES, COUNTS = np.linspace(20, 26, 7), np.array([1, 5, 20, 22, 4, 2])
 RUNS, PAPER = (100, 500, 1000), ((100, 0.006), (500, 0.0027), (1000, 0.0019))
@@ -124,7 +124,7 @@ def test_lengths_have_absolute_scores_of_two_systems_and_two_metrics():
     ]
     figure = by_length(lines)
     assert [trace.y for trace in figure.data] == [tuple(line[3]) for line in lines]
-    assert [trace.line.color for trace in figure.data] == [BLUE, VERMILLION] * 2
+    assert [trace.line.color for trace in figure.data] == [BLUE, OLIVE] * 2
     assert [trace.line.dash for trace in figure.data] == ["solid"] * 2 + ["dash"] * 2
     low, high = figure.layout.xaxis.range
     assert low < 0.85 and high > 1.2 and figure.layout.shapes[0].x0 == 1
@@ -149,7 +149,7 @@ def test_the_words_at_the_length_of_the_reference_stay_in_the_figure(ratios, anc
 
 def test_rankings_name_all_of_a_few_and_the_two_of_many():
     few = rankings([("A", 30.0, 25.0), ("B" * 40, 29.0, 26.0)], ("A", "B" * 40), unit="BLEU")
-    assert [trace.line.color for trace in few.data] == [BLUE, VERMILLION] and few.data[0].y == (
+    assert [trace.line.color for trace in few.data] == [BLUE, OLIVE] and few.data[0].y == (
         30,
         25,
     )
@@ -366,10 +366,10 @@ def test_26_systems_are_all_named_and_none_on_top_of_another():
 def test_the_two_systems_stand_out_with_ribbons_and_names_are_literal():
     names = ["A", "<b>B</b>", "C"]
     rows = [system(name, size, 30.0 - 5 * k, 0.1) for size in SIZES for k, name in enumerate(names)]
-    figure = scores(rows, {"A": BLUE, "<b>B</b>": VERMILLION}, unit="segments", metric="BLEU")
+    figure = scores(rows, {"A": BLUE, "<b>B</b>": OLIVE}, unit="segments", metric="BLEU")
     lines = [trace for trace in figure.data if trace.fill is None]
     ribbons = [trace for trace in figure.data if trace.fill == "toself"]
-    assert [line.line.color for line in lines] == [GREY, BLUE, VERMILLION]
+    assert [line.line.color for line in lines] == [GREY, BLUE, OLIVE]
     assert (
         list(ribbons[0].x) == [*SIZES, *SIZES[::-1]]
         and list(ribbons[0].y) == [29.0] * 3 + [32.0] * 3

@@ -1,10 +1,36 @@
 """Text broken into lines and cut, and colours that text stands out on."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtsig_core.report.palette import BLUE, VERMILLION, level, mixed, shortened, width, wrapped
+from mtsig_core.report.palette import (
+    BLUE,
+    OLIVE,
+    ON_DARK,
+    VERMILLION,
+    level,
+    mixed,
+    shortened,
+    width,
+    wrapped,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = "mtsig_core/report/templates"
+STYLES = (
+    "assets/style.css",
+    "assets/lecture/stage.css",
+    f"{TEMPLATES}/style.css",
+    f"{TEMPLATES}/segments.css",
+)
+
+
+def read(file):
+    return (ROOT / file).read_text(encoding="utf-8")
 
 
 @given(st.text(), st.floats(8, 60))
@@ -29,3 +55,18 @@ def test_colours_are_white_at_nothing_and_full_at_the_limit():
         BLUE,
     ]
     assert level(0.75, 3) == pytest.approx(0.5)
+
+
+def test_the_table_of_colours_is_that_of_the_palette_and_of_the_styles():
+    rows = re.findall(
+        r"^\| (\w+) \| `(#\w{6})` `(#\w{6})` \|", read("CONTRIBUTING.md"), re.MULTILINE
+    )
+    table = {name: colours for name, *colours in rows}
+    for name, light in (("blue", BLUE), ("vermillion", VERMILLION), ("olive", OLIVE)):
+        assert table[name] == [light, ON_DARK[light]]
+    known = {colour for colours in table.values() for colour in colours}
+    for style in STYLES:
+        for colour in re.findall(r"#[0-9A-Fa-f]{6}\b", read(style)):
+            channels = bytes.fromhex(colour[1:])
+            if max(channels) - min(channels) > 60:  # no grey
+                assert colour in known, style

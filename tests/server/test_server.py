@@ -32,6 +32,8 @@ def server(tmp_path_factory):
     [
         ("/", 200),
         ("/pair", 200),
+        ("/pair/", 200),
+        ("/nopage", 404),
         ("/_stcore/health", 200),
         ("/media/a", 404),
         ("/_mtsig/health", 200),
@@ -41,8 +43,9 @@ def server(tmp_path_factory):
     ],
 )
 def test_all_answers_have_the_headers(server, path, status):
-    answer = get(f"{server[1]}{path}")
+    answer = get(f"{server[1]}{path}", follow_redirects=True)
     assert answer.status_code == status
+    assert ("There is no such page" in answer.text) == (path == "/nopage")
     assert {answer.headers.get(key) for key in guard.headers()} == set(guard.headers().values())
 
 
