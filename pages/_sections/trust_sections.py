@@ -25,18 +25,15 @@ from mtsig_core.figures.rate_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
-from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.few_units import FEW_UNITS, p_floor
 from mtsig_core.stats.settings import SETTINGS, interval_kind
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._sections.questions import Question
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
-from pages._ui.catalogue import LARGE
 from pages._ui.charts import Study, study
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
-from pages._work.memory import make_once
 
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
@@ -126,7 +123,7 @@ def show_type_one(view: View, question: Question) -> None:
         st.caption(
             f"Two equal systems are compared {result.n_pairs:,} times; each significant difference "
             f"is a false alarm. The dotted line is the {view.alpha:.0%} that a test promises; "
-            "vermillion marks a rate that differs from it by more than chance."
+            "orange marks a rate that differs from it by more than chance."
         )
         screen.cautions(_cautions_on_differences(view, result.a, result.b))
         if result.n_documents is None and view.testset.documents is not None:
@@ -416,7 +413,7 @@ def _show_better(view: View) -> None:
     with explain("claims"):
         st.markdown(
             f"Randomization test by segment, {result.trials:,} permutations. {result.null_pairs} "
-            "pairs are of equal systems. Bars are 95% Monte Carlo intervals; vermillion marks a "
+            "pairs are of equal systems. Bars are 95% Monte Carlo intervals; orange marks a "
             "rate above the promised one."
         )
         missed = [row_of(CORRECTIONS[row.correction].title, row.lost) for row in result.rows]
@@ -502,10 +499,10 @@ def _shorten_demo(view: View) -> View:
 
     On the whole corpus all differences are too large for the unit to matter.
     """
-    if view.source != LARGE:
+    if view.source.demo != 0:  # all of it
         return view
-    source = replace(LARGE, demo=_FEW_SEGMENTS)
-    return replace(view, testset=make_once(load_demo, _FEW_SEGMENTS), source=source)
+    source = replace(view.source, demo=_FEW_SEGMENTS)
+    return replace(view, testset=source.read(), source=source)
 
 
 def _explain_units(result, n_trials: int) -> str:
