@@ -140,7 +140,7 @@ comparison_sections.show_replicates(
     view, system.first(n_drawn, view.alpha), "bootstrap.replicates", system.drawn
 )
 st.caption(
-    f"A resample draws each {settings.unit} of the test set again, with replacement. Blue, from "
+    f"A resample draws as many {settings.unit}s as the test set has, with replacement. Blue, from "
     f"{2 / view.alpha:.0f} resamples on: the middle {level} of the bars, the percentile interval.",
     help="Percent: (end - median) / |median|.",
 )

@@ -181,10 +181,14 @@ def list_family_tiles(comparison: Comparison, metric: str) -> list[Tile]:
         return list_answer_tiles(comparison, metric)
     n_tested = len(result.tested)
     n_significant = sum(pair.significant for pair in result.tested)
-    tiles = [Tile("Not significant", f"{n_tested - n_significant:,}", "which does not mean equal")]
+    n_open = n_tested - n_significant
+    tiles = [Tile("Not significant", f"{n_open:,}", "which does not mean equal" if n_open else "")]
     if is_corrected(settings.correction, n_tested) and has_p_values(settings):
         n_raw = sum(significant(pair.p_value or 0, settings.alpha) for pair in result.tested)
-        note = f"{n_raw - n_significant:,} more than with {CORRECTIONS[settings.correction].title}"
+        difference = "as many as"
+        if n_raw > n_significant:
+            difference = f"{n_raw - n_significant:,} more than"
+        note = f"{difference} with {CORRECTIONS[settings.correction].title}"
         tiles.append(Tile("Significant without correction", f"{n_raw:,}", note))
     detectable = [pair.mdd_family for pair in result.tested if pair.mdd_family]
     if detectable:
