@@ -29,8 +29,8 @@ def tile_people(pair: PairResult) -> tuple[str, str, str] | None:
     """Return the label, the number and the note of a tile; None without a curve."""
     if pair.people_agree is None:
         return None
-    number = f"in {write_share(pair.people_agree)}"
-    return "Would people notice?", number, "people agree, by published data"
+    number = write_share(pair.people_agree)
+    return "Would people notice?", number, "of such pairs: people agree (published data)"
 
 
 def explain_people_column(result: MetricResult) -> str:

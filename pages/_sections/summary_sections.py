@@ -146,6 +146,8 @@ def show_cautions(
     """
     remedies = comparison_sections.list_metric_remedies(view)
     cautions = pick_verdict_cautions(comparison, view.metric, *remedies)
+    if len(view.result.pairs) == 1:  # the headline says on what the metrics disagree
+        cautions = [caution for caution in cautions if caution.code != "top-groups-differ"]
     most = _MOST_CAVEATS if len(view.result.systems) <= _FEW else 1
     n_more = caution_boxes.show(cautions, "first", most=most, elsewhere=all_cautions)
     if n_more:

@@ -38,6 +38,7 @@ def server(tmp_path_factory):
         ("/media/a", 404),
         ("/_mtsig/health", 200),
         ("/_mtsig/review/nothing", 404),
+        ("/vote/", 200),
         ("/_stcore/metrics", 404),
         ("//a", 400),
     ],

@@ -95,7 +95,7 @@ def test_a_comparison_has_the_share_of_each_pair():
         assert shares[pair.a, pair.b] == pytest.approx(expected)
     assert all(pair.people_agree is None for pair in uncurved.pairs)
     assert not any(map(tile_people, uncurved.pairs))
-    assert tile_people(result.pairs[0])[1] == "in 88%"
+    assert tile_people(result.pairs[0])[1] == "88%"
     pairs = json.loads(comparison.render("json"))["metrics"]["bleu"]["pairs"]
     assert [pair["people_agree"] for pair in pairs] == [pair.people_agree for pair in result.pairs]
     for form in ("text", "latex", "markdown", "html"):
