@@ -75,7 +75,7 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
     result, settings = comparison.metrics[metric], comparison.settings
     view = view_pair(pair, name, result, settings)
     tiles = [
-        _make_difference_tile(result, pair, view, name),
+        _make_difference_tile(comparison, result, pair, view, name),
         _make_interval_tile(result, settings, pair, view),
         _make_test_tile(result, settings, view, name),
         _make_detectable_tile(result, settings, pair),
@@ -87,17 +87,16 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
 
 
 def _make_difference_tile(
-    result: MetricResult, pair: PairResult, view: PairView, name: str
+    comparison: Comparison, result: MetricResult, pair: PairResult, view: PairView, name: str
 ) -> Tile:
-    """Return the difference, with the score of each system below it."""
+    """Return the difference, with the score of each system and the segments if not all below it."""
     form = choose_form(result)
     partner = pair.b if name == pair.a else pair.a
     scores = {row.system: row.score for row in result.systems}
-    return Tile(
-        f"Difference in {name_unit(result.metric)}",
-        signed(view.difference, form),
-        f"{name} {scores[name]:{form}} vs. {partner} {scores[partner]:{form}}",
-    )
+    note = f"{name} {scores[name]:{form}} vs. {partner} {scores[partner]:{form}}"
+    if pair.n < comparison.testset.n_segments:
+        note += f", on {format_count(pair.n, 'segment')}"
+    return Tile(f"Difference in {name_unit(result.metric)}", signed(view.difference, form), note)
 
 
 def _make_interval_tile(
