@@ -15,6 +15,7 @@ from mtsig_core.report.sentences import (
     find_answer_pair,
     find_decisive_interval,
     has_p_values,
+    name_common_segments,
     name_family,
     name_unit,
     select_lang_pairs,
@@ -89,13 +90,17 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
 def _make_difference_tile(
     comparison: Comparison, result: MetricResult, pair: PairResult, view: PairView, name: str
 ) -> Tile:
-    """Return the difference, with the score of each system and the segments if not all below it."""
+    """Return the difference, with the score of each system below it.
+
+    If systems have scores on different segments, the difference is not that of their scores.
+    """
     form = choose_form(result)
     partner = pair.b if name == pair.a else pair.a
     scores = {row.system: row.score for row in result.systems}
     note = f"{name} {scores[name]:{form}} vs. {partner} {scores[partner]:{form}}"
-    if pair.n < comparison.testset.n_segments:
-        note += f", on {format_count(pair.n, 'segment')}"
+    common_segments = name_common_segments(comparison, result, pair)
+    if common_segments:
+        note = common_segments.strip()
     return Tile(f"Difference in {name_unit(result.metric)}", signed(view.difference, form), note)
 
 
