@@ -151,7 +151,7 @@ class TestWhoTakesPart:
 
     def test_a_reason_is_asked_for(self, link):
         page = link(exclude=[*NAMES[:2]], **{f"reason.{NAMES[1]}": "late"})
-        assert f"Excluded without a reason: {escape(NAMES[0])}. Give one" in words(page)
+        assert f"Excluded without a reason: {escape(NAMES[0])}. Give a reason" in words(page)
         page.text_input(key=f"reason.{NAMES[0]}").set_value("early").run()
         assert "without a reason" not in words(page)
 
