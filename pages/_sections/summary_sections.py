@@ -13,6 +13,7 @@ from mtsig_core import Caution, Comparison, MetricResult
 from mtsig_core.errors import format_count
 from mtsig_core.figures import forest, prepare_differences
 from mtsig_core.report import export
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.pictures import differences_picture
 from mtsig_core.report.reports import copy_paper_table
 from mtsig_core.report.sentences import (
@@ -146,6 +147,8 @@ def show_cautions(
     """
     remedies = comparison_sections.list_metric_remedies(view)
     cautions = pick_verdict_cautions(comparison, view.metric, *remedies)
+    if len(view.result.pairs) == 1:  # the headline says on what the metrics disagree
+        cautions = [caution for caution in cautions if caution.code != "top-groups-differ"]
     most = _MOST_CAVEATS if len(view.result.systems) <= _FEW else 1
     n_more = caution_boxes.show(cautions, "first", most=most, elsewhere=all_cautions)
     if n_more:
@@ -276,7 +279,7 @@ def show_sentences(view: View, comparison: Comparison) -> None:
     """Draw Copy for a paper."""
     with st.popover("Copy for a paper", icon=":material/content_copy:", key="summary.paper"):
         copyable(
-            comparison_sections.write_sentences(comparison),
+            make_once(paper_sentences, comparison),
             "summary.sentences",
             "For a paper, with its caveats",
             prose=True,
@@ -364,4 +367,4 @@ def _report_exclusions(view: View, comparison: Comparison) -> None:
 def _report_texts(comparison: Comparison) -> None:
     """Draw result and method, as for a paper."""
     st.subheader("Result and method")
-    screen.plain(comparison_sections.write_sentences(comparison))
+    screen.plain(make_once(paper_sentences, comparison))
