@@ -8,7 +8,7 @@ export default function({data, parentElement}) {
   name('Copy')
   button.onclick = async () => {
     getSelection().selectAllChildren(text)
-    try { await navigator.clipboard.writeText(data.text) } catch {
+    try { await copy(data) } catch {
       told.textContent = 'Marked: copy it with Ctrl+C'
       return
     }
@@ -16,4 +16,11 @@ export default function({data, parentElement}) {
     told.textContent = 'Copied'
     setTimeout(() => { name('Copy'); told.textContent = '' }, 2000)
   }
+}
+
+// A word processor takes text/html as what it shows, and an editor takes the plain text.
+async function copy({text, formatted}) {
+  if (!formatted) return navigator.clipboard.writeText(text)
+  const parts = ['text/html', 'text/plain'].map(type => [type, new Blob([text], {type})])
+  return navigator.clipboard.write([new ClipboardItem(Object.fromEntries(parts))])
 }

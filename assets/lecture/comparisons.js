@@ -33,7 +33,7 @@ SCENES.comparisons = (main, body, stage) => {
     pen.fillStyle = style.color
     pen.textAlign = 'left'
     pen.font = `${24 * u}px ${style.fontFamily}`
-    const words = better ? ['Faint blue: a true one lost,', 'star on blue: one found,', 'vermillion: a false star.'] : ['A cell is a pair of systems,', 'a star calls them different.']
+    const words = better ? ['Faint blue: a true one lost,', 'star on blue: one found,', 'orange: a false star.'] : ['A cell is a pair of systems,', 'a star calls them different.']
     words.forEach((text, k) => pen.fillText(text, 0, box.height - (31 * (words.length - k) - 20) * u))  // where no cells are
   }
   const one = k => {

@@ -49,7 +49,7 @@ SCENES.documents = (main, body, stage) => {
     begin(given) {
       rows = given
       ruler.draw(stage)
-      plots ??= names.map((name, k) => new Dots(boxes[k], `p of each test, by ${name}; vermillion: at most ${body.alpha}`, {low: 0, high: 1, bins: 40}, at => stage.trace(0, at)))
+      plots ??= names.map((name, k) => new Dots(boxes[k], `p of each test, by ${name}; orange: at most ${body.alpha}`, {low: 0, high: 1, bins: 40}, at => stage.trace(0, at)))
     },
     one(i, done) { paint(i); setTimeout(() => { drop(i, i + 1); done() }, 350) },
     many: drop,

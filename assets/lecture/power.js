@@ -21,7 +21,7 @@ SCENES.power = (main, body, stage) => {
       rows = given
       if (plot) return
       ruler.draw(stage)
-      plot = new Dots(strip, 'difference on each test set; vermillion: significant', rows.axis)
+      plot = new Dots(strip, 'difference on each test set; orange: significant', rows.axis)
       plot.mark({at: 0, dashed: true, row: 2})
       plot.mark({at: rows.true, text: `truly ${fixed(rows.true)}`})
     },

@@ -72,8 +72,6 @@ from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-_NOTICED = "noticed"  # for the difference that people notice
-
 
 @dataclass(frozen=True)
 class Request:
@@ -357,15 +355,12 @@ def _sweep_size(request: Request) -> CommandOutput:
     noticed = None
     if curve is not None:
         noticed = curve.find_difference()
-    difference = args.difference
-    if difference == _NOTICED:
-        difference = _check_noticed(noticed, request.metric)
-    if difference is not None:
-        planned = plan(sweep, difference, **read_arguments(args, plan))
+    if args.difference is not None:
+        planned = plan(sweep, args.difference, **read_arguments(args, plan))
         tables["plan"] = [row.to_record() for row in planned]
         tables["found"] = []
         for a, b in sweep.errors:
-            tables["found"] += detection_records(sweep, a, b, difference)
+            tables["found"] += detection_records(sweep, a, b, args.difference)
     caution = cannot_plan(sweep)
     if caution is not None:
         warn([caution])
@@ -380,19 +375,8 @@ def _sweep_size(request: Request) -> CommandOutput:
         "paper": papers.ZHANG_VOGEL_2.source,
         **tables,
     }
-    settings = _record_settings(
-        sweep.settings, repeats=args.repeats, difference=difference, power=args.power
-    )
-    return CommandOutput(content, tables, settings)
-
-
-def _check_noticed(difference: float | None, metric: Metric) -> float:
-    if difference is None:
-        raise SettingError(
-            f"No published data says which difference of {metric.name} people notice. Give a number.",
-            {"difference": 1},
-        )
-    return difference
+    choices = {name: getattr(args, name) for name in ("repeats", "difference", "power")}
+    return CommandOutput(content, tables, _record_settings(sweep.settings, **choices))
 
 
 def _sweep_references(request: Request) -> CommandOutput:
@@ -421,15 +405,6 @@ def _sweep_resamples(request: Request) -> CommandOutput:
         tables[name] = [{"system": experiment.system, **record} for record in records]
     head = _record_settings(experiment.settings, pool=experiment.settings.resamples)
     return CommandOutput(content, tables, head)
-
-
-def _parse_difference(text: str) -> float | str:
-    if text == _NOTICED:
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a number, and not '{_NOTICED}'") from None
 
 
 def _parse_shares(text: str) -> list[float]:
@@ -603,10 +578,9 @@ EXPERIMENT_COMMANDS: dict[str, CommandGroup] = {
                         "hundredth of the set)",
                     ),
                     "--difference": dict(
-                        type=_parse_difference,
-                        metavar="D|noticed",
-                        help="in points: print the size that each pair needs; noticed: the difference "
-                        "that people notice 8 times in 10, by published data",
+                        type=float,
+                        metavar="D",
+                        help="in points: print the size that each pair needs",
                     ),
                 },
                 _OF_SIZES,

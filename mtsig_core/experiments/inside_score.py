@@ -250,7 +250,7 @@ class Step:
     #: BLEU.
     ngrams: tuple[NgramCount, ...]
 
-    @derived("n-grams that a reference has too (times counted)")
+    @derived("n-grams also in a reference (times counted)")
     def shared(self) -> str:
         """The shared n-grams with their counts."""
         counts = [f"{row.ngram} ({row.clipped})" for row in self.ngrams]

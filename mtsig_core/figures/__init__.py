@@ -50,8 +50,8 @@ def prepare_differences(comparison: Comparison, metric: str) -> Callable[[], go.
     if len(result.pairs) > 1:
         return partial(differences, result, settings, notes, answer)
     rows = tuple(list_metric_rows(comparison, metric))
-    sides = name_sides(result, settings)
-    return partial(differences_by_metric, rows, sides, write_level(settings), notes, answer)
+    system, _ = name_sides(result, settings)
+    return partial(differences_by_metric, rows, system, write_level(settings), notes, answer)
 
 
 def draw_figure(comparison: Comparison, name: str, metric: str | None = None) -> go.Figure:

@@ -237,40 +237,25 @@ _SIDE = 20  # digits of the name of a side
 
 def differences_by_metric(
     metric_rows: Sequence[MetricRow],
-    sides: tuple[str, str],
+    system: str,
     level: str,
     notes: Sequence[str] = (),
     verdict: str = "",
 ) -> go.Figure:
-    """A row for each metric: the improvement of the first system over the second, with its interval.
+    """A row for each metric: the improvement of a system over the only other, with its interval.
 
     Points of several metrics are not comparable, so each row has its own scale, and its numbers are
     beside it. The custom data of a point are 0 and the metric.
     """
-    labels = Labels(34)
-    rows, texts = [], []
-    members: dict[str, set[str]] = {"better": set(), "worse": set(), NO_DIFFERENCE: set()}
-    for title, numbers, pair in metric_rows:
-        reach = 1.0
-        if len(metric_rows) > 1:
-            reach = max(map(abs, (pair.difference, *(pair.ci or ())))) or 1.0
-        ci = None
-        if pair.ci is not None:
-            low, high = pair.ci
-            ci = (low / reach, high / reach)
-        rows.append(_DifferenceRow(title, [0, full(title)], pair.difference / reach, ci, None))
+    labels, texts = Labels(34), []
+    for title, numbers, _ in metric_rows:
         texts.append(f"<b>{labels(title)}</b><br>{numbers}")
         labels.left = max(labels.left, 16 + measure_text([numbers], 13))
-        members.get(pair.decision, members[NO_DIFFERENCE]).add(title)
+    has_own_scales = len(metric_rows) > 1
+    rows = [_scale_row(row, has_own_scales) for row in metric_rows]
     figure = go.Figure()
     _add_intervals(figure, rows, [row.ci for row in rows], f"{level} CI", "")
-    filled = members["better"] | members["worse"]
-    for group in (
-        SystemGroup("significantly better", BLUE, members["better"]),
-        SystemGroup("significantly worse", VERMILLION, members["worse"]),
-        SystemGroup(NO_DIFFERENCE, GREY, members[NO_DIFFERENCE]),
-    ):
-        figure.add_trace(_draw_differences(rows, group, filled, ""))
+    _add_decisions(figure, rows, metric_rows)
     figure.update_traces(hovertemplate=None, hoverinfo="none")  # the numbers are in the row
     set_key(figure)
     mark_zero(figure)
@@ -279,17 +264,40 @@ def differences_by_metric(
         bounds += [row.difference, *(row.ci or ())]
     margin = 0.06 * (max(bounds) - min(bounds)) or 1.0
     x_range = [min(bounds) - margin, max(bounds) + margin]
-    figure.update_xaxes(range=x_range, showticklabels=len(rows) == 1)
+    figure.update_xaxes(range=x_range, showticklabels=not has_own_scales)
     figure.update_xaxes(zeroline=False, tickfont_size=13, exponentformat="power")
-    system, partner = sides
-    for x, anchor, text in (
-        (0, "left", f"◀ {labels(partner, _SIDE)} better"),
-        (1, "right", f"{labels(system, _SIDE)} better ▶"),
-    ):
-        write_at(figure, x, 0, text, anchor, "top", **PLOT, yshift=-25)
+    right = f"{labels(system, _SIDE)} better ▶"
+    write_at(figure, 1, 0, right, "right", "top", **PLOT, yshift=-25)
     margins = Margins(top=54 + _set_title(figure, verdict), bottom=52, more=18)
     set_row_texts(figure, texts, labels.left, _PAIR_ROW, margins)
     return noted(labels.below(figure), notes)
+
+
+def _scale_row(row: MetricRow, has_own_scale: bool) -> _DifferenceRow:
+    """The pair by a metric, in points, or as shares of what is furthest from 0."""
+    pair, ci = row.pair, row.pair.ci
+    reach = 1.0
+    if has_own_scale:
+        reach = max(map(abs, (pair.difference, *(ci or ())))) or 1.0
+    if ci is not None:
+        ci = (ci[0] / reach, ci[1] / reach)
+    return _DifferenceRow(row.title, [0, full(row.title)], pair.difference / reach, ci, None)
+
+
+def _add_decisions(
+    figure: go.Figure, rows: Sequence[_DifferenceRow], metric_rows: Sequence[MetricRow]
+) -> None:
+    """Add the points in the colours of their decisions, filled where significant."""
+    members: dict[str, set[str]] = {"better": set(), "worse": set(), NO_DIFFERENCE: set()}
+    for row in metric_rows:
+        members.get(row.pair.decision, members[NO_DIFFERENCE]).add(row.title)
+    filled = members["better"] | members["worse"]
+    for group in (
+        SystemGroup("significantly better", BLUE, members["better"]),
+        SystemGroup("significantly worse", VERMILLION, members["worse"]),
+        SystemGroup(NO_DIFFERENCE, GREY, members[NO_DIFFERENCE]),
+    ):
+        figure.add_trace(_draw_differences(rows, group, filled, ""))
 
 
 # -------------------------------------------------------------------------------------------------

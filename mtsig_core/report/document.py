@@ -79,6 +79,7 @@ class TableBlock:
     caveats: tuple[str, ...] = ()
     fold: str = ""  # what a format shows that folds it away, such as "45 pairs"
     is_detail: bool = False  # of which text has no room
+    medium: str = ""  # "paper" if text has another table instead, "screen" if paper has
     in_short: str = ""  # the sentence that text has in its place
     print_names: Mapping[str, str] = field(default_factory=dict)  # what papers call systems
 

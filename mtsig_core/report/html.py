@@ -126,7 +126,7 @@ def _table_with_notes(
     block: TableBlock, legend: Sequence[str], is_open: bool, css: str
 ) -> list[Markup]:
     macros = _macros()
-    table = table_html(block.table)
+    table = table_html(block.table, has_borders=block.medium == "paper")
     if block.fold:
         table = macros.folded(block.fold, [table], is_open)
     return [table, *(macros.paragraph(note, css) for note in (*block.notes, *legend))]
@@ -242,8 +242,8 @@ def _notebook_html(blocks: Sequence[Markup]) -> str:
 # Tables and templates.
 
 
-def table_html(table: Table) -> Markup:
-    """A table that scrolls within itself.
+def table_html(table: Table, has_borders: bool = False) -> Markup:
+    """A table that scrolls within itself; `has_borders` if it is to be pasted into a document.
 
     Names and texts are set left, and what stands out is marked.
     """
@@ -266,7 +266,7 @@ def table_html(table: Table) -> Markup:
         if number in table.ruled:
             row_classes.append("ruled")
         rows.append((" ".join(row_classes), cells))
-    return _macros().table(head, rows)
+    return _macros().table(head, rows, has_borders)
 
 
 def _choose_column_class(column: Column) -> str:

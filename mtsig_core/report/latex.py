@@ -47,6 +47,8 @@ _DARK_CELL = r"\cellcolor[gray]{.75}"
 # and as themselves elsewhere.
 PREAMBLE = read_template("preamble.tex")
 END = "\\mtsigend\n"
+#: The same commands for a table alone, if its document does not have them.
+PROVIDED = read_template("provided.tex")
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -419,7 +421,7 @@ def number_cell(cell: str) -> str:
     if cell in ("", MISSING):
         return "--"
     typeset = re.sub(r"([-+]?)([\d.]+)(?:e([-+]\d+))?", _typeset, cell)
-    return typeset.replace("%", r"\%")
+    return typeset.replace("%", r"\%").replace("<", "$<$")
 
 
 def _typeset(number: re.Match[str]) -> str:

@@ -276,8 +276,9 @@ def randomization_end(swaps: Swaps, all_swaps: Swaps) -> dict[str, str]:
     return {
         "truth": f"{percentage}%",
         "conclusion": (
-            f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {n_permutations:,} permutations give "
-            f"exactly {all_swaps.p:.3f}. If labels meant nothing, {percentage} of a hundred worlds would differ as much."
+            f"By {len(swaps.differences):,} random permutations p = {swaps.p:.3f}; all {n_permutations:,} "
+            f"permutations give exactly {all_swaps.p:.3f}. For equal systems, {percentage} of a hundred would "
+            "differ as much."
         ),
         "limitation": "the test shows whether the outputs can be exchanged, not whether the difference matters.",
     }

@@ -42,7 +42,7 @@ def report_markdown(report: Report) -> str:
         if section.title:
             paragraphs.append(f"{'#' * section.depth} {escape_markdown(section.title)}")
         for block in blocks:
-            paragraphs += _write_block(block)
+            paragraphs += block_markdown(block)
     return "\n\n".join(paragraphs) + "\n"
 
 
@@ -52,7 +52,8 @@ def _is_shown(block: Block) -> bool:
     return isinstance(block, Assumptions) or is_on_paper(block)
 
 
-def _write_block(block: Block) -> list[str]:
+def block_markdown(block: Block) -> list[str]:
+    """The paragraphs of a block."""
     match block:
         case Paragraph(role="verdict"):
             return [f"**{escape_markdown(_write_paragraph(block))}**"]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from mtsig_core.report.sentences import choose_form, name_unit
+from mtsig_core.report.sentences import name_unit
 from mtsig_core.results import MetricResult, PairResult
 from mtsig_core.stats.noticed import NOTICED, find_noticed_difference
 
 NOTICED_SOURCE = "Kocmi et al. 2024"
 #: What the curves were made of, and that no test uses them.
 NOTICED_LIMITS = (
-    "It contains for news in languages with many resources, and for systems of 2018 to 2023. It contains "
-    "less for unrelated systems. The test does not use it."
+    "This comes from news texts in languages with many resources, and from systems of 2018 to 2023. People "
+    "agree less often about unrelated systems. The test does not use this number."
 )
-_CHANCE = 0.5  # the share of people who agree by tossing a coin
 
 
 def write_share(share: float) -> str:
@@ -21,28 +20,17 @@ def write_share(share: float) -> str:
     >>> write_share(0.618), write_share(0.47)
     ('62%', 'about half')
     """
-    if share <= _CHANCE:
+    if share <= 0.5:
         return "about half"
     return f"{share:.0%}"
-
-
-def state_people(result: MetricResult, pair: PairResult) -> str:
-    """Write how often people agree with a difference of this size; empty without a curve."""
-    if pair.people_agree is None:
-        return ""
-    difference = f"{abs(pair.delta):{choose_form(result)}} {name_unit(result.metric)}"
-    return (
-        f"At a difference of {difference}, people prefer the better-scoring system in "
-        f"{write_share(pair.people_agree)} of pairs, by published data ({NOTICED_SOURCE})."
-    )
 
 
 def tile_people(pair: PairResult) -> tuple[str, str, str] | None:
     """Return the label, the number and the note of a tile; None without a curve."""
     if pair.people_agree is None:
         return None
-    number = f"in {write_share(pair.people_agree)}"
-    return "Would people notice?", number, "people agree, by published data"
+    number = write_share(pair.people_agree)
+    return "Would people notice?", number, "of such pairs: people agree (published data)"
 
 
 def explain_people_column(result: MetricResult) -> str:

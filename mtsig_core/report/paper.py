@@ -29,7 +29,7 @@ def select_for_paper(report: Report) -> list[Block]:
 def is_on_paper(block: Block) -> bool:
     """Whether a paper has the block; it has a matrix in numbers, not in signs."""
     if isinstance(block, TableBlock):
-        return not block.table.has_kind("sign")
+        return block.medium != "screen" and not block.table.has_kind("sign")
     return isinstance(block, Paragraph | Warnings)
 
 

@@ -302,9 +302,9 @@ def _draw_pair(comparison: Comparison, metric: str, top: float) -> _Drawing:
     rows = []
     for title, numbers, pair in list_metric_rows(comparison, metric):
         is_decided = pair.decision in ("better", "worse")
-        rows.append(
-            DifferenceRow(f"{title}: {numbers}", pair.difference, pair.ci, None, is_decided)
-        )
+        difference, _, p = numbers.partition(", ")
+        name = f"{title}: {difference}"
+        rows.append(DifferenceRow(name, pair.difference, pair.ci, None, is_decided, p))
     system, partner = name_sides(comparison.metrics[metric], comparison.settings)
     head = f"Right of the line {printable(system)} is better, left of it {printable(partner)}"
     return _draw_own_scales(rows, head, top)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mtsig_core.annotation_progress import ProgressRow
-from mtsig_core.errors import format_count
+from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.document import Block, Section, TableBlock
 from mtsig_core.report.table import Table, TableBuilder, share_cell
@@ -151,9 +151,10 @@ def open_pairs_table(open_pairs: list[OpenPair], total: ProgressRow, units: str)
 def _explain_open(result: MetricResult, units: str) -> str:
     difference = choose_difference(result)
     n_open = sum(not pair.significant for pair in result.pairs)
+    verb = choose_verb(n_open, "is", "are")
     return (
-        f"{n_open} of {format_count(len(result.pairs), 'pair')} are open. The table has pairs of neighbours in the order of "
-        f"the systems. More {units}: how many more until a true difference of {difference:g} is found 8 times in 10, at "
+        f"{n_open} of {format_count(len(result.pairs), 'pair')} {verb} open. The table has pairs of neighbours in the order "
+        f"of the systems. More {units}: how many more until a true difference of {difference:g} is found 8 times in 10, at "
         "alpha divided by the number of pairs. Choose this difference before you look: the observed one does not show the "
         f"true one. Hours: all work so far, divided by the {units} that both systems have. Do not stop as soon as a pair is "
         "significant: several looks have more false alarms than one, unless you plan them (setting Look)."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,9 +28,9 @@ from mtsig_core.report.export import (
     report_csv,
     report_json,
 )
-from mtsig_core.report.html import report_html
-from mtsig_core.report.latex import report_latex
-from mtsig_core.report.markdown import report_markdown
+from mtsig_core.report.html import report_html, table_html
+from mtsig_core.report.latex import PROVIDED, block_latex, report_latex
+from mtsig_core.report.markdown import block_markdown, report_markdown
 from mtsig_core.report.noticed_words import explain_people_column
 from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.pictures import differences_svg, forest_svg, pair_svg
@@ -41,9 +42,12 @@ from mtsig_core.report.sentences import (
     describe_methods,
     describe_rule_decisions,
     describe_signatures,
+    describe_subject,
     explain_far_firsts,
     explain_own_tests,
     explain_unfit_rule,
+    find_anchor,
+    join_names,
     list_caution_texts,
     list_exclusions,
     list_interval_kinds,
@@ -64,6 +68,7 @@ from mtsig_core.report.tables import (
     numbered_matrix,
     pair_runs_table,
     pairs_table,
+    paper_table,
     relations_table,
     runs_table,
     scores_table,
@@ -83,6 +88,8 @@ def comparison_report(comparison: Comparison) -> Report:
     """By each metric the verdict, tables and figures; how metrics agree, caveats, and methods."""
     has_several = len(comparison.metrics) > 1
     sections = [_introduce(comparison)]
+    if has_several or len(comparison.testset.systems) == 2:
+        sections.append(Section("For a paper", [set_paper_table(comparison)], "detail"))
     for metric, result in comparison.metrics.items():
         title = metric_title(metric)
         sections.append(Section(f"{title}: systems", list(show_systems(comparison, result))))
@@ -338,6 +345,7 @@ def _set_table(
     caveats = [caution.finding for caution in doubts if caution.metric in metrics]
     caveats.append(refer_to_methods(comparison, result.metric))
     return TableBlock(
+        medium="screen" if len(comparison.testset.systems) == 2 else "",
         table=table,
         title=f"{metric_title(result.metric)}: {name}",
         caption=write_caption(comparison, result.metric, subject),
@@ -346,30 +354,71 @@ def _set_table(
     )
 
 
+def set_paper_table(comparison: Comparison) -> TableBlock:
+    """The one table on all metrics that a paper needs."""
+    settings = comparison.settings
+    metrics = list(comparison.metrics)
+    first = comparison.metrics[metrics[0]]
+    _, _, subject = describe_subject(comparison, *metrics)[0].split(" ", 2)
+    partner = find_anchor(first, settings)
+    if len(first.pairs) > 1 and settings.baseline is None:
+        partner = "the best system by each metric"
+    note = f"Differences are from {partner}; positive is better. CI and p are of the difference."
+    return TableBlock(
+        medium="paper",
+        table=paper_table(comparison),
+        title="Comparison",
+        caption=subject,
+        notes=(note,),
+        caveats=(refer_to_methods(comparison, metrics[0]),),
+    )
+
+
+def copy_paper_table(comparison: Comparison) -> dict[str, str]:
+    """The table for a paper to copy, by the name of its format."""
+    block = set_paper_table(comparison)
+    block = replace(block, caveats=())
+    return {
+        "LaTeX": f"{PROVIDED}{block_latex(block, 'comparison')}",
+        "Markdown": "\n\n".join(block_markdown(block)),
+        "Word (HTML)": str(table_html(block.table, has_borders=True)),
+    }
+
+
 def refer_to_methods(comparison: AnyComparison, metric: str) -> str:
     """Say where a file has the methods, and the caveats if there are any."""
-    place = f"see {metric_title(metric)}: methods."
+    place = f"see {_name_methods(comparison, metric)}: methods."
     if list_caution_texts(comparison, metric):
         return f"Methods and caveats: {place}"
     return f"Methods: {place}"
 
 
+def _name_methods(comparison: AnyComparison, metric: str) -> str:
+    """Name the metrics of the paragraph that has the methods: a test set has one paragraph."""
+    metrics = list(comparison.metrics) if isinstance(comparison, Comparison) else [metric]
+    return join_names(list(map(metric_title, metrics)), escape=False)
+
+
 def methods_section(comparison: AnyComparison) -> Section:
-    """The methods by each metric: on a page with the results, in print without them."""
-    blocks: list[Block] = []
-    for metric in list_task_metrics(comparison):
-        title = metric_title(metric)
-        methods = describe_methods(comparison, metric)
-        signatures = describe_signatures(comparison, metric)
-        blocks.append(Paragraph(text=f"{methods} {signatures}", role="printed", about=title))
-        if isinstance(comparison, Comparison):
-            signature = comparison.metrics[metric].signature
-            about = f"{title} signature:"
-            blocks.append(Paragraph(text=signature, role="signature", about=about))
+    """The methods: in print a test set has them with the results, and a task by metric."""
+    metrics = list_task_metrics(comparison)
+    paper = paper_sentences(comparison)
+    blocks: list[Block] = [Paragraph(text=paper, role="paper", about="For a paper")]
     place = "main"
+    methods_by_metric = {}
     if isinstance(comparison, Comparison):
         place = "detail"
-    blocks.append(Paragraph(text=paper_sentences(comparison), role="paper", about="For a paper"))
+        methods_by_metric[metrics[0]] = paper
+        for metric, result in comparison.metrics.items():
+            about = f"{metric_title(metric)} signature:"
+            blocks.append(Paragraph(text=result.signature, role="signature", about=about))
+    else:
+        for metric in metrics:
+            methods_by_metric[metric] = describe_methods(comparison, metric)
+    for metric, methods in methods_by_metric.items():
+        text = f"{methods} {describe_signatures(comparison, metric)}"
+        about = _name_methods(comparison, metric)
+        blocks.append(Paragraph(text=text, role="printed", about=about))
     return Section("How it was tested", blocks, place)
 
 

@@ -638,8 +638,10 @@ def _state_across(macro: MacroResult, n_pairs: int) -> str:
     if n_unranked == 0:
         return verdict
     if n_unranked == 1:
-        return f"{verdict}. 1 other system is not ranked: it did not take part in all"
-    return f"{verdict}. {n_unranked} other systems are not ranked: they did not take part in all"
+        return f"{verdict}. 1 other system is not ranked: it is not in all language pairs"
+    return (
+        f"{verdict}. {n_unranked} other systems are not ranked: they are not in all language pairs"
+    )
 
 
 def state_answer(comparison: Comparison, metric: str) -> str:

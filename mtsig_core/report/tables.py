@@ -21,6 +21,7 @@ from mtsig_core.report.holdings import Holding, list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
     AnyComparison,
+    PairView,
     choose_form,
     describe_marked_ranks,
     explain_no_ranks,
@@ -37,6 +38,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import (
     EMPTY,
+    MISSING,
     Cell,
     Column,
     Legend,
@@ -48,6 +50,7 @@ from mtsig_core.report.table import (
     join_tables,
     number,
     signed,
+    write_p,
     written_like,
 )
 from mtsig_core.results import (
@@ -381,6 +384,52 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
         if result.has_rule_decisions:
             _add_rule_decisions(table, result, settings)
     return table.build()
+
+
+def paper_table(comparison: Comparison) -> Table:
+    """All systems by all metrics in one table.
+
+    Two systems have their difference, its interval and p in rows below the scores. More have them
+    in columns beside each score, as differences from the best system or the baseline.
+    """
+    settings = comparison.settings
+    systems = order_systems(comparison, next(iter(comparison.metrics)))
+    is_pair = len(systems) == 2
+    labels = list(systems)
+    if is_pair:
+        labels += ["difference", f"{write_level(settings)} CI", "p"]
+    table = TableBuilder("paper", labels)
+    table.add("system", "system", "name", str)
+    for key, result in comparison.metrics.items():
+        form = choose_form(result)
+        scores = {row.system: row.score for row in result.systems}
+        arrow = "↑" if result.higher_is_better else "↓"
+        table.add(key, f"{metric_title(key)} {arrow}", "score", scores.get, form=form)
+        if is_pair:
+            view = None
+            if set(systems) == scores.keys():
+                view = view_pair(result.pairs[0], systems[0], result, settings)
+            table.values[-1][2:] = _write_difference_cells(view, form)
+            continue
+        views = view_anchor_pairs(result, settings)
+        cells = [_write_difference_cells(views.get(name), form, EMPTY) for name in systems]
+        titles = ("difference", f"{write_level(settings)} CI", p_word(settings.correction))
+        for title, values in zip(titles, zip(*cells, strict=True), strict=True):
+            table.add_values(f"{key} {title}", title, "written", values)
+    return table.build()
+
+
+def _write_difference_cells(
+    view: PairView | None, form: str, missing: str = MISSING
+) -> tuple[str, str, str]:
+    """Write the difference of a pair, its interval, and the p that decides with three decimals."""
+    if view is None:
+        return missing, missing, missing
+    interval = Column("ci", "", "interval", f"+{form}").write(view.ci)
+    p = MISSING
+    if view.adjusted_p is not None:
+        p = write_p(view.adjusted_p, "").removeprefix(" = ").strip()
+    return signed(view.difference, form), interval, p
 
 
 def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -> None:

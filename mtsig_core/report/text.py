@@ -117,7 +117,8 @@ def _is_shown(block: Block) -> bool:
         case Paragraph():
             return block.role not in _OTHER_ROLES
         case TableBlock():
-            return not block.is_detail and not block.table.has_kind("matrix")
+            is_elsewhere = block.is_detail or block.medium == "paper"
+            return not is_elsewhere and not block.table.has_kind("matrix")
         case Figure() | Facts():
             return False
     return True

@@ -22,7 +22,14 @@ from mtsig_core.report.sentences import (
     write_level,
 )
 from mtsig_core.report.table import signed, write_p
-from mtsig_core.results import Comparison, MetricResult, PairResult, Settings, TaskComparison
+from mtsig_core.results import (
+    Comparison,
+    MacroResult,
+    MetricResult,
+    PairResult,
+    Settings,
+    TaskComparison,
+)
 from mtsig_core.stats.ranks import has_clear_winner
 from mtsig_core.stats.significance import CORRECTIONS, significant
 
@@ -187,14 +194,19 @@ def list_family_tiles(comparison: Comparison, metric: str) -> list[Tile]:
 
 
 def list_task_tiles(comparison: TaskComparison, metric: str) -> list[Tile]:
-    """Return the sizes of the top group across the language pairs, and how many have a winner."""
+    """Return the size of the top group, and how many language pairs have a winner."""
     results = [result for _, result in select_lang_pairs(comparison, metric).values()]
-    n_winners = sum(has_clear_winner(result) for result in results)
-    number = f"{n_winners:,} of {len(results):,}"
-    tiles = [Tile("A single winner", number, "language pairs have one")]
-    macro = comparison.macro.get(metric)
-    if macro is not None and macro.is_ranked:
-        ranks = [row.rank_low for row in macro.systems if row.rank_low is not None]
-        note = "systems, of those that took part in all language pairs"
-        tiles.insert(0, Tile("Top group", f"{ranks.count(1):,} of {len(ranks):,}", note))
+    tiles = []
+    ranked: MacroResult | MetricResult | None = comparison.macro.get(metric)
+    if len(results) == 1:
+        [ranked] = results
+    if ranked is not None:
+        ranks = [row.rank_low for row in ranked.systems if row.rank_low is not None]
+        if ranks:
+            tiles.append(
+                Tile("Top group", f"{ranks.count(1):,} of {len(ranks):,}", "ranked systems")
+            )
+    if len(results) > 1:
+        number = f"{sum(map(has_clear_winner, results)):,} of {len(results):,}"
+        tiles.append(Tile("A single winner", number, "language pairs have one"))
     return tiles

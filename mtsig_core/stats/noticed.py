@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from mtsig_core.results import MetricResult
 
@@ -26,19 +25,20 @@ NOTICED = 0.8
 _LARGEST_UNSCALED = 1.5
 #: Means from this size on are points of 100. Between the two, the scale cannot be known.
 _SMALLEST_IN_POINTS = 5.0
-_POINTS = 100.0
-_VENDOR = re.compile(r"^(unbabel|google)/")
-#: What files of shared tasks add to the name of a metric.
-_ADDED = re.compile(r"(ref[a-z]|noref|src)$")
+#: What is no part of the name of a metric: who made it, the reference, and dashes.
+_ADDED = re.compile(r"^(unbabel|google)/|[-_. [](ref[a-z]|noref|src)]?$|[^a-z0-9]")
 
 
 @dataclass(frozen=True)
 class NoticeCurve:
     """The share of pairs in which people prefer the system that a metric puts ahead."""
 
-    name: str  # as published
-    ceiling: float  # the share that the largest differences reach
-    slope: float  # by a published point
+    a: float  # percent that the largest differences reach
+    b: float  # slope by a published point
+    metric: str = ""  # that is counted here, with these fields of its signature
+    signature: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of scores that are read
+    range: float = 100  # of published points
     scale: float = 1.0  # published points in a point of the scores at hand
 
     def share_who_notice(self, difference: float) -> float:
@@ -48,20 +48,15 @@ class NoticeCurve:
         >>> round(bleu.share_who_notice(-0.8), 2), round(bleu.share_who_notice(2.34), 2)
         (0.6, 0.8)
         """
-        published_points = abs(difference) * self.scale
-        return self.ceiling / (1 + math.exp(-self.slope * published_points))
+        return self.a / 100 / (1 + math.exp(-self.b * self.scale * abs(difference)))
 
-    def find_difference(self, share: float = NOTICED) -> float | None:
-        """The difference that people notice in this share of pairs; None if no difference is.
+    def find_difference(self, share: float = NOTICED) -> float:
+        """The difference that people notice in this share of pairs.
 
-        >>> bleu = read_curves()["bleu"]
-        >>> round(bleu.find_difference(), 2), bleu.find_difference(0.9)
-        (2.34, None)
+        >>> round(read_curves()["bleu"].find_difference(), 2)
+        2.34
         """
-        if not self.ceiling / 2 < share < self.ceiling:
-            return None
-        published_points = -math.log(self.ceiling / share - 1) / self.slope
-        return published_points / self.scale
+        return -math.log(self.a / 100 / share - 1) / self.b / self.scale
 
 
 def find_curve(metric: str, signature: str, scores: Collection[float]) -> NoticeCurve | None:
@@ -70,24 +65,32 @@ def find_curve(metric: str, signature: str, scores: Collection[float]) -> Notice
     None for a metric without a published curve, such as chrF++ or BLEU with another tokenizer, for
     human scores, and where name or scale leave open which curve it is.
 
-    >>> find_curve("wmt22-comet-da", "scores:wmt22-comet-da", [0.85, 0.83]).name
+    >>> find_curve("wmt22-comet-da", "scores:wmt22-comet-da", [0.85, 0.83]).names[0]
     'comet22'
     >>> find_curve("comet", "scores:comet", [0.85, 0.83]) is None
     True
     """
+    if signature.startswith("scores:"):
+        name = _ADDED.sub("", metric.lower())
+        for curve in read_curves().values():
+            if name in curve.names:
+                return _fit_scale(curve, max(map(abs, scores)))
+        return None
     fields = signature.split("|")
-    is_given = signature.startswith("scores:")
-    for name, row in _read_rows().items():
-        if is_given:
-            is_own_curve = _reduce_name(metric) in row.get("names", ())
-        else:
-            kind = metric.partition("[")[0]
-            is_own_curve = kind == row.get("metric") and set(row["signature"]) <= set(fields)
-        if is_own_curve:
-            scale = _find_scale(row, scores) if is_given else 1.0
-            if scale is None:
-                return None
-            return NoticeCurve(name, row["a"] / 100, row["b"], scale)
+    for curve in read_curves().values():
+        if curve.metric == metric.partition("[")[0] and set(curve.signature) <= set(fields):
+            return curve
+    return None
+
+
+def _fit_scale(curve: NoticeCurve, largest: float) -> NoticeCurve | None:
+    """The curve for scores of which this is the largest; None if that leaves the scale open."""
+    if largest > curve.range:
+        return None
+    if curve.range < 100 or largest >= _SMALLEST_IN_POINTS:
+        return curve
+    if largest <= _LARGEST_UNSCALED:
+        return replace(curve, scale=100)
     return None
 
 
@@ -100,34 +103,8 @@ def find_noticed_difference(result: MetricResult) -> float | None:
     return curve.find_difference()
 
 
+@cache
 def read_curves() -> dict[str, NoticeCurve]:
     """All curves, by their published names."""
-    return {name: NoticeCurve(name, row["a"] / 100, row["b"]) for name, row in _read_rows().items()}
-
-
-@cache
-def _read_rows() -> Mapping[str, Mapping[str, Any]]:
     text = files("mtsig_core.stats").joinpath("noticed.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-def _reduce_name(metric: str) -> str:
-    """A name as the curves have it: in lower case, without vendor, reference and dashes.
-
-    >>> _reduce_name("Unbabel/wmt22-comet-da"), _reduce_name("BLEURT-20-refA")
-    ('wmt22cometda', 'bleurt20')
-    """
-    letters = re.sub("[^a-z0-9]", "", _VENDOR.sub("", metric.lower()))
-    return _ADDED.sub("", letters)
-
-
-def _find_scale(row: Mapping[str, Any], scores: Collection[float]) -> float | None:
-    """The published points in a point of these scores; None if the scores leave it open."""
-    largest = max(map(abs, scores), default=0.0)
-    if largest > row.get("range", _POINTS):
-        return None
-    if "range" in row or largest >= _SMALLEST_IN_POINTS:
-        return 1.0
-    if largest <= _LARGEST_UNSCALED:
-        return _POINTS
-    return None
+    return {name: NoticeCurve(**row) for name, row in tomllib.loads(text).items()}

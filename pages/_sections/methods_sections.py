@@ -122,8 +122,8 @@ def show_metrics(view: View | MtsigError) -> None:
     _show_formula("Would people notice?", FORMULAS["metrics"]["noticed"], _NOTES["noticed"])
     curves = []
     for name, curve in read_curves().items():
-        row = (f"{100 * curve.ceiling:g}", f"{curve.slope:g}")
-        curves.append([name, *row, f"{curve.find_difference():.2g}"])
+        noticed = f"{curve.find_difference():.2g}"
+        curves.append([name, f"{curve.a:g}", f"{curve.b:g}", noticed])
     screen.prose_table(["metric", "a", "b", "noticed 8 times in 10"], curves)
 
 

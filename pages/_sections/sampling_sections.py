@@ -40,19 +40,19 @@ def describe_ratio(
     blocks = f"blocks of {size:,} segments"
     if is_shuffled:
         return (
-            f"After the shuffle, {blocks} spread {middle:.1f} times as wide as broad samples "
+            f"After the shuffle, {blocks} vary {middle:.1f} times as much as broad samples "
             f"({level} CI {low:.1f} to {high:.1f})"
         )
     if low > 1:
-        return f"Scores of {blocks} spread {middle:.1f} times as wide as scores of broad samples"
+        return f"Scores of {blocks} vary {middle:.1f} times as much as scores of broad samples"
     if high < 1:
         return (
-            f"Scores of {blocks} spread less than scores of broad samples "
-            f"({middle:.1f} times as wide)"
+            f"Scores of {blocks} vary less than scores of broad samples "
+            f"({middle:.1f} times as much)"
         )
     return (
-        f"Too few samples to tell whether {blocks} spread wider than broad samples "
-        f"({middle:.1f} times as wide, {level} CI {low:.1f} to {high:.1f})"
+        f"Too few samples to tell whether {blocks} vary more than broad samples "
+        f"({middle:.1f} times as much, {level} CI {low:.1f} to {high:.1f})"
     )
 
 
@@ -277,7 +277,7 @@ class Samples:
             size = max(by_size)
         _, median, _ = by_size[size]
         screen.answer(
-            f"Blocks of {size:,} segments spread {median:.1f} times as wide as broad samples"
+            f"Blocks of {size:,} segments vary {median:.1f} times as much as broad samples"
             f"{_describe_range(spread, size)}"
         )
         by_system: dict[str, list] = {}

@@ -312,9 +312,8 @@ class Curve:
             )
         st.caption(
             f"{units.capitalize()} needed for {self.power:.0%} power at alpha "
-            f"{self.view.alpha:g}{family}. Brackets: {self.view.level} intervals. The difference "
-            "seen is usually larger than the true one if it stood out, so plan for one that you "
-            "name.",
+            f"{self.view.alpha:g}{family}. Brackets: {self.view.level} intervals. If you pick a pair because of "
+            "its difference, the true difference is usually smaller. So plan for a difference that you choose.",
             help=f"{sweep.n_units:,} x (t SE / difference)², and at least as many as can give so "
             "small a p. t is Student's, for the units planned. With few units the tests may find "
             "less.",

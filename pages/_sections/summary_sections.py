@@ -12,11 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from mtsig_core import Caution, Comparison, MetricResult
 from mtsig_core.errors import format_count
 from mtsig_core.figures import forest, prepare_differences
-from mtsig_core.metrics import metric_title
 from mtsig_core.report import export
 from mtsig_core.report.pictures import differences_picture
+from mtsig_core.report.reports import copy_paper_table
 from mtsig_core.report.sentences import (
-    describe_methods,
     explain_far_firsts,
     find_anchor,
     keeps_its_level,
@@ -24,7 +23,6 @@ from mtsig_core.report.sentences import (
     list_exclusions,
     pick_verdict_cautions,
     state_answer,
-    state_result,
     state_verdict,
 )
 from mtsig_core.report.table import Table
@@ -34,7 +32,6 @@ from mtsig_core.report.tables import (
     differences_table,
     leaderboard_table,
 )
-from mtsig_core.report.text import printable
 from mtsig_core.report.tiles import list_answer_tiles
 from mtsig_core.stats.significance import CORRECTIONS
 from pages._sections import comparison_sections, published_comparison
@@ -149,6 +146,8 @@ def show_cautions(
     """
     remedies = comparison_sections.list_metric_remedies(view)
     cautions = pick_verdict_cautions(comparison, view.metric, *remedies)
+    if len(view.result.pairs) == 1:  # the headline says on what the metrics disagree
+        cautions = [caution for caution in cautions if caution.code != "top-groups-differ"]
     most = _MOST_CAVEATS if len(view.result.systems) <= _FEW else 1
     n_more = caution_boxes.show(cautions, "first", most=most, elsewhere=all_cautions)
     if n_more:
@@ -284,12 +283,10 @@ def show_sentences(view: View, comparison: Comparison) -> None:
             "For a paper, with its caveats",
             prose=True,
         )
-        copyable(
-            printable(view.result.signature),
-            "summary.signature",
-            f"Signature ({metric_title(view.metric)})",
-            prose=True,
-        )
+        if view.result.pairs:
+            for form, text in make_once(copy_paper_table, comparison).items():
+                key = f"summary.table.{form}"
+                copyable(text, key, f"Table: {form}", formatted=form.startswith("Word"))
 
 
 def show_files(view: View, comparison: Comparison) -> None:
@@ -367,12 +364,6 @@ def _report_exclusions(view: View, comparison: Comparison) -> None:
 
 
 def _report_texts(comparison: Comparison) -> None:
-    """Draw result and method by each metric, as for a paper."""
-    for metric in comparison.metrics:
-        metric_words = ""
-        if len(comparison.metrics) > 1:
-            metric_words = f" by {metric_title(metric)}"
-        st.subheader(f"Result{metric_words}")
-        screen.plain(state_result(comparison, metric))
-        st.subheader(f"Method{metric_words}")
-        screen.plain(describe_methods(comparison, metric))
+    """Draw result and method, as for a paper."""
+    st.subheader("Result and method")
+    screen.plain(comparison_sections.write_sentences(comparison))

@@ -126,7 +126,7 @@ def show_type_one(view: View, question: Question) -> None:
         st.caption(
             f"Two equal systems are compared {result.n_pairs:,} times; each significant difference "
             f"is a false alarm. The dotted line is the {view.alpha:.0%} that a test promises; "
-            "vermillion marks a rate that differs from it by more than chance."
+            "orange marks a rate that differs from it by more than chance."
         )
         screen.cautions(_cautions_on_differences(view, result.a, result.b))
         if result.n_documents is None and view.testset.documents is not None:
@@ -416,7 +416,7 @@ def _show_better(view: View) -> None:
     with explain("claims"):
         st.markdown(
             f"Randomization test by segment, {result.trials:,} permutations. {result.null_pairs} "
-            "pairs are of equal systems. Bars are 95% Monte Carlo intervals; vermillion marks a "
+            "pairs are of equal systems. Bars are 95% Monte Carlo intervals; orange marks a "
             "rate above the promised one."
         )
         missed = [row_of(CORRECTIONS[row.correction].title, row.lost) for row in result.rows]

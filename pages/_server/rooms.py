@@ -69,6 +69,11 @@ class _Room:
     votes: dict[str, list[float]] = field(default_factory=dict)  # on the question, by phone
     watched: float = field(default_factory=time.monotonic)  # when the stage was here last
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the stage has left."""
+        return time.monotonic() - self.watched > _LONGEST_ABSENCE
+
     def ask(self, question: _Question) -> dict:
         """Show a question, and return its votes; another one, or one asked again, has none."""
         last = self.question
@@ -144,7 +149,7 @@ def _act(message: _Message) -> dict:
     if message.ticket == TICKET:
         return _open_room(message.address)
     room = _rooms.get(message.code)
-    if room is None or time.monotonic() - room.watched > _LONGEST_ABSENCE:
+    if room is None or room.has_ended:
         raise RefusedError(404, "No room has this code now. Look at the stage for its code.")
     question = message.question
     if message.key == room.key and question is not None and question.scene in read_scenes():
@@ -157,11 +162,14 @@ def _act(message: _Message) -> dict:
 
 
 def _open_room(address: str) -> dict:
-    """Open a room; where there are too many, it replaces the one whose stage left first."""
+    """Open a room; a server with too many first removes one that has ended."""
     import segno  # late: most servers open no room
 
     if len(_rooms) >= _MOST_ROOMS:
-        del _rooms[min(_rooms, key=lambda code: _rooms[code].watched)]
+        first = min(_rooms, key=lambda code: _rooms[code].watched)
+        if not _rooms[first].has_ended:
+            raise RefusedError(503, f"This server has {_MOST_ROOMS} rooms, and no more.")
+        del _rooms[first]
     code = secrets.randbelow(_CODES)
     room = _rooms[code] = _Room()
     picture = segno.make(f"{address}#{code:08}", error="m")

@@ -52,14 +52,19 @@ def _check_secret(text: object) -> str | None:
     return None
 
 
-def copyable(text: str, key: str, label: str, *, prose: bool = False) -> None:
+def copyable(
+    text: str, key: str, label: str, *, prose: bool = False, formatted: bool = False
+) -> None:
     """Draw a text with a button that copies it, below a label that no other text of the page has.
+
+    Formatted text is HTML that a word processor gets as what it shows.
 
     With `st.code` a browser would load the grammars of 300 languages first. Prose uses the font of
     the page, because a font for code would have to load too, and then the browser would draw all
     figures again.
     """
-    component("copyable", _TEXT)(data={"text": text, "label": label, "prose": prose}, key=key)
+    data = {"text": text, "label": label, "prose": prose, "formatted": formatted}
+    component("copyable", _TEXT)(data=data, key=key)
 
 
 def export_box(page: str) -> DeltaGenerator:

@@ -332,7 +332,7 @@ def test_phones_vote_and_the_stage_counts(at, page, another_window):
     stage.get_by_text("The room (bars): 32\u201368").wait_for()
     phone.get_by_text("The room: 32\u201368").wait_for()
     page.keyboard.press("[")  # phones follow
-    phone.get_by_text("could swap any two outputs").wait_for()
+    phone.get_by_text("could swap the two outputs").wait_for()
     page.reload()
     stage.get_by_role("button", name=f"Code {code}").wait_for()
     assert page.problems == []

@@ -19,7 +19,7 @@ def test_json(run_json, folder):
         data["task"]["pairs"] == ["en-de_DE", "en-ja_JP"]
         and data["task"]["systems"]["Alpha"]["constrained"]
     )
-    assert any("XCOMET: higher" in said for said in data["task"]["assumed"])
+    assert any("higher XCOMET scores are better" in said for said in data["task"]["assumed"])
     assert (
         data["pairs"]["en-de_DE"]["metrics"].keys()
         == {"XCOMET", "MetricX-24"}

@@ -108,10 +108,10 @@ def test_of_one_system_there_are_no_pairs_to_save(opened, source, files):
     assert "Systems and pairs" not in words(page)
 
 
-def test_sentences_and_signature_are_offered_to_copy(opened, source):
+def test_sentences_and_table_are_offered_to_copy(opened, source):
     page = opened("summary", source)
     texts = offered(page)
-    signature = texts["Signature (BLEU)"]
-    assert signature.startswith("nrefs:1|")
-    of_metric, _, _ = signature.partition("|test:")
-    assert f"BLEU|{of_metric}" in texts["For a paper, with its caveats"]
+    assert "Signatures: BLEU|nrefs:1|" in texts["For a paper, with its caveats"]
+    assert r"\begin{tabular}" in texts["Table: LaTeX"]
+    assert texts["Table: Markdown"].startswith("| system | BLEU ↑ |")
+    assert '<table border="1"' in texts["Table: Word (HTML)"]

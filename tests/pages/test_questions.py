@@ -20,18 +20,18 @@ def test_a_guess_is_kept_in_the_link_and_compared(opened):
     page = opened("sampling", SOURCE, size="100")
     assert is_open(page)
     assert "You said" not in words(page)
-    labelled(page.button, "As wide, or less").click()
+    labelled(page.button, "As much, or less").click()
     page.run()
     assert not is_open(page)
-    assert read_address(page)["guess_sampling"] == "As wide, or less"
+    assert read_address(page)["guess_sampling"] == "As much, or less"
     samples = sample_both_kinds(SOURCE.read(), "bleu", size=100)
     scores = [samples[kind].systems[0].scores for kind in ("blocks", "broad")]
     ratio, _, _ = ratio_of_spreads(*scores)
-    assert f"You said: As wide, or less. It is: {ratio:.1f} times." in words(page)
+    assert f"You said: As much, or less. It is: {ratio:.1f} times." in words(page)
     page.switch_page("pages/inside.py").run()  # a question of its own
     assert is_open(page)
     page.switch_page("pages/sampling.py").run()  # the visitor returns
-    assert "You said: As wide, or less." in words(page)
+    assert "You said: As much, or less." in words(page)
 
 
 @pytest.mark.parametrize(

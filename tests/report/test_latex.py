@@ -77,7 +77,7 @@ class TestTables:
             "documents as units",
             "999 permutations",
             "alpha = 0.05",
-            "3 pairs",
+            "corrected for 3 pairs",
             "Romano and Wolf 2005",
             "seed 0",
             "mtsig 0",
@@ -101,11 +101,29 @@ class TestTables:
             list(map(typeset, re.findall(pattern, code)))
             for pattern in (r"\\caption\[.*?\]{(.*)}\\label", r"\n\\mtsignote{(.*)}")
         )
-        assert len(captions) == len(notes) == 3 and max(map(len, captions)) <= 300
+        assert len(captions) == len(notes) == 1 and max(map(len, captions)) <= 300
         assert all(
             visible(name).strip() in caption + note
             for caption, note in zip(captions, notes, strict=True)
         )
+
+    def test_two_systems_have_one_table_and_one_text(self):
+        outputs = {"A": ["a b c d e"] * 39 + ["a b c d x"], "B": ["a b c d e", "a b c d f"] * 20}
+        testset = TestSet("set", outputs, {"ref": ["a b c d e"] * 40})
+        compared = compare(testset, ["bleu", "ter"], trials=99, resamples=50)
+        code = comparison_latex(compared)
+        [rows] = rows_of(code, "tabular")
+        assert [row[0] for row in rows] == ["A", "B", "difference", r"95\% CI", "p"]
+        for k, by_metric in enumerate(compared.metrics.values(), 1):
+            (only_pair,) = by_metric.pairs
+            improvement = abs(only_pair.delta)
+            assert (
+                rows[2][k] == f"$+${improvement:.2f}" and rows[4][k] == f"{only_pair.p_value:.3f}"
+            )
+        assert code.count("see BLEU and TER: methods.") == len(methods(code)) == 1
+        markdown = compared.render("markdown")
+        assert markdown.count("| :--- |") == 1 and "| p | 0.0" in markdown
+        assert '<table border="1"' in compared.render("html")
 
     def test_caveats_are_said_once(self):
         """A table refers to the paragraph that has them."""

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from mtsig_core import compare_task
 from mtsig_core.figures import draw_figure
 from mtsig_core.report.tables import differences_table
-from mtsig_core.report.tiles import list_answer_tiles, list_family_tiles
+from mtsig_core.report.tiles import list_answer_tiles, list_family_tiles, list_task_tiles
+from mtsig_core.source import TaskSource
+from mtsig_core.stats.ranks import find_top_group
 from tests.builders.results import SETTINGS, comparison, pair, result
 
 
@@ -100,4 +103,17 @@ def test_tiles_of_all_pairs_count_what_the_correction_costs():
     assert write_tiles(list_family_tiles(found, "bleu"))[:2] == [
         "Not significant: 1 (which does not mean equal)",
         "Significant without correction: 3 (1 more than with Romano-Wolf)",
+    ]
+
+
+def test_tiles_of_a_task_count_the_top_group_and_the_winners(score_folder):
+    task = TaskSource(str(score_folder)).read()
+    found = compare_task(task, "XCOMET", trials=999, resamples=50)
+    ranks = [row.rank_low for row in found.macro["XCOMET"].systems if row.rank_low]
+    n_winners = 0
+    for compared in found.pairs.values():
+        n_winners += len(find_top_group(compared.metrics["XCOMET"]) or "") == 1
+    assert write_tiles(list_task_tiles(found, "XCOMET")) == [
+        f"Top group: {ranks.count(1)} of {len(ranks)} (ranked systems)",
+        f"A single winner: {n_winners} of 2 (language pairs have one)",
     ]

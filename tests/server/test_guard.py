@@ -157,3 +157,17 @@ def test_scripts_are_streamlits_own_and_nothing_comes_from_elsewhere():
     assert "unsafe" not in policy["script-src"]
     assert policy["default-src"] == "'self'"
     assert not re.search(r"https?:|\*", " ".join(policy.values()))
+
+
+@pytest.mark.parametrize(
+    ("sites", "ancestors"),
+    [
+        ("", "'self'"),
+        ("https://a.example,*.b.example:8000", "'self' https://a.example *.b.example:8000"),
+    ],
+)
+def test_other_sites_frame_pages_only_where_they_are_named(monkeypatch, sites, ancestors):
+    monkeypatch.setenv("MTSIG_EMBED_HOSTS", sites)
+    policy = guard.headers()["Content-Security-Policy"].split("; ")
+    [found] = [part for part in policy if part.startswith("frame-ancestors")]
+    assert found.split() == ["frame-ancestors", *ancestors.split()]

@@ -117,15 +117,18 @@ def test_only_the_stage_of_a_room_asks(stage):
     assert stage.look()["title"] == read_scenes()["bootstrap"].title
 
 
-def test_a_room_a_second_and_the_memory_have_limits(stage, monkeypatch):
+def test_votes_rooms_and_messages_have_limits(stage, monkeypatch):
     monkeypatch.setattr(rooms, "_MOST_VOTES", 2)
     stage.show()
     assert [stage.vote(phone, 4)[0] for phone in (0, 1, 2, 1)] == [200, 200, 503, 200]
     monkeypatch.setattr(rooms, "_MOST_ROOMS", 2)
-    later = [Stage(), Stage()]
-    assert stage.show()[0] == 404  # its stage was the first to leave
-    assert [other.show()[0] for other in later] == [200, 200]
-    rooms._rooms[later[0].room["code"]].watched -= 1000
-    assert tell(code=later[0].room["code"], phone=PHONES[0])[0] == 404
+    assert Stage().show()[0] == 200
+    full = tell(ticket=rooms.TICKET)
+    assert full == (503, {"error": "This server has 2 rooms, and no more."})
+    rooms._rooms[stage.room["code"]].watched -= 1000
+    assert stage.show()[0] == 404  # its stage has left
+    later = Stage()
+    assert later.show()[0] == 200
+    assert stage.room["code"] not in rooms._rooms
     rooms._times.extend([rooms.time.monotonic() + 60] * 500)
-    assert later[1].show()[0] == 429
+    assert later.show()[0] == 429

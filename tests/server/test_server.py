@@ -32,17 +32,21 @@ def server(tmp_path_factory):
     [
         ("/", 200),
         ("/pair", 200),
+        ("/pair/", 200),
+        ("/nopage", 404),
         ("/_stcore/health", 200),
         ("/media/a", 404),
         ("/_mtsig/health", 200),
         ("/_mtsig/review/nothing", 404),
+        ("/vote/", 200),
         ("/_stcore/metrics", 404),
         ("//a", 400),
     ],
 )
 def test_all_answers_have_the_headers(server, path, status):
-    answer = get(f"{server[1]}{path}")
+    answer = get(f"{server[1]}{path}", follow_redirects=True)
     assert answer.status_code == status
+    assert ("There is no such page" in answer.text) == (path == "/nopage")
     assert {answer.headers.get(key) for key in guard.headers()} == set(guard.headers().values())
 
 

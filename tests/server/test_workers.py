@@ -28,6 +28,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+    do_POST = do_GET
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[4])), Answer).serve_forever()
 """
 #: A parent that serves so, in a process of its own.
@@ -106,6 +107,8 @@ def test_what_is_killed_soon_after_its_start_is_started_again_and_none_stays_beh
         return len(found) == n
 
     patient(lambda: seen(2))
+    room = f"http://localhost:{port}/_mtsig/room"  # in the memory of one process
+    assert len({httpx.post(room, verify=False).text for _ in range(8)}) == 1
     os.kill(int(min(found)), signal.SIGKILL)
     patient(lambda: seen(3))
     below = subprocess.run(
