@@ -179,7 +179,9 @@ def _hide_repeated(key: str, figure: go.Figure, titled: bool) -> str:
             cut += figure.layout.margin.b + annotation.yshift
             styles.append(f"{element} {internals.FIGURE_NOTE.format(k)} {{display: none}}")
     if cut > 0:
-        styles.append(f"{element} {{clip-path: inset(calc(0px - var(--mt-lift)) 0 {cut}px 0); margin-bottom: -{cut}px}}")
+        styles.append(
+            f"{element} {{clip-path: inset(calc(0px - var(--mt-lift)) 0 {cut}px 0); margin-bottom: -{cut}px}}"
+        )
     if not styles:
         return ""
     return f"<style>{' '.join(styles)}</style>"
