@@ -8,17 +8,11 @@ from mtsig_core.metrics import metric_title
 from mtsig_core.report.noticed_words import NOTICED_SOURCE, write_share
 from mtsig_core.report.sentences import (
     AnyComparison,
-    describe_procedure,
-    describe_subject,
+    describe_methods,
     join_names,
-    list_caution_texts,
-    list_exclusions,
     list_task_metrics,
-    merge_by_metric,
-    name_software,
     state_results,
 )
-from mtsig_core.report.text import printable
 from mtsig_core.results import Comparison
 
 
@@ -56,13 +50,7 @@ def paper_sentences(comparison: AnyComparison, *metrics: str) -> str:
     sentences = state_results(comparison, *metrics)
     if isinstance(comparison, Comparison):
         sentences += _say_whether_people_notice(comparison, metrics)
-    sentences += describe_subject(comparison, *metrics)
-    for describe in (describe_procedure, list_caution_texts):
-        sentences += merge_by_metric({metric: describe(comparison, metric) for metric in metrics})
-    if len(metrics) > 1:
-        sentences.append("p-values are not corrected for the number of metrics.")
-    sentences += list_exclusions(comparison)
-    return " ".join([*sentences, *_cite_software(comparison, metrics)])
+    return " ".join([*sentences, describe_methods(comparison, *metrics)])
 
 
 def _say_whether_people_notice(comparison: Comparison, metrics: Sequence[str]) -> list[str]:
@@ -78,17 +66,3 @@ def _say_whether_people_notice(comparison: Comparison, metrics: Sequence[str]) -
         f"At a difference of this size, people prefer the better-scoring system in {join_names(shares)} "
         f"of pairs of systems, by published data on news ({NOTICED_SOURCE})."
     ]
-
-
-def _cite_software(comparison: AnyComparison, metrics: Sequence[str]) -> list[str]:
-    """Name the software with its version, and the signatures of metrics without the test."""
-    sentences = [name_software(comparison, metrics[0])]
-    if not isinstance(comparison, Comparison):
-        return sentences
-    signatures = []
-    for metric in metrics:
-        signature, _, _ = comparison.metrics[metric].signature.partition("|test:")
-        signatures.append(printable(f"{metric_title(metric)}|{signature}"))
-    if any("|version:" in signature for signature in signatures):
-        sentences.append("Scores are sacreBLEU's (Post 2018).")
-    return [*sentences, f"Signatures: {', '.join(signatures)}."]

@@ -455,7 +455,9 @@ def describe_undecided(pair: PairResult | MacroPair, settings: Settings) -> str:
     return FEW
 
 
-def find_identical(comparison: Comparison, result: MetricResult, pair: PairResult) -> str | None:
+def find_identical(
+    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
+) -> str | None:
     """Return ``"outputs"`` or ``"scores"`` if the two systems have the same on every segment."""
     for caution in comparison.warnings:
         is_identical = caution.code in ("identical-outputs", "identical-scores")
@@ -466,7 +468,10 @@ def find_identical(comparison: Comparison, result: MetricResult, pair: PairResul
 
 
 def state_pair(
-    comparison: Comparison, result: MetricResult, pair: PairResult, place: str = ""
+    comparison: Comparison,
+    result: MetricResult | MacroResult,
+    pair: PairResult | MacroPair,
+    place: str = "",
 ) -> str:
     """Write the verdict on a pair, without numbers and full stop."""
     names = f"{pair.a} and {pair.b}"
@@ -505,7 +510,7 @@ def write_evidence(
     n_pairs = len(_list_tested(result))
     form = choose_form(result)
     difference = f"{signed(view.difference, form)} {name_unit(result.metric)}"
-    difference += _name_common_segments(comparison, result, pair)
+    difference += name_common_segments(comparison, result, pair)
     test_outcome = _write_test_outcome(view, name, _name_partner(pair, name), n_pairs, settings)
     interval = find_decisive_interval(view, n_pairs, settings)
     if interval is None:
@@ -535,7 +540,7 @@ def _write_test_outcome(
     return write_p(view.adjusted_p, p_word(settings.correction, n_pairs))
 
 
-def _name_common_segments(
+def name_common_segments(
     comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
 ) -> str:
     """Name the segments that a difference is of, if systems have scores on different ones."""
@@ -1772,19 +1777,33 @@ def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[
         )
 
 
-def describe_methods(comparison: AnyComparison, metric: str) -> str:
-    """Write one paragraph on everything that the numbers of a metric depend on.
+def describe_methods(comparison: AnyComparison, *metrics: str) -> str:
+    """Write one paragraph on everything that the numbers of metrics depend on.
 
-    It has data, method and caveats, and no winner.
+    It has data, method, caveats and software, and no winner.
     """
-    return " ".join(_list_methods(comparison, metric))
+    sentences = describe_subject(comparison, *metrics)
+    for describe in (describe_procedure, list_caution_texts):
+        sentences += merge_by_metric({metric: describe(comparison, metric) for metric in metrics})
+    if len(metrics) > 1:
+        sentences.append("p-values are not corrected for the number of metrics.")
+    sentences += list_exclusions(comparison)
+    sentences.append(name_software(comparison, metrics[0]))
+    if isinstance(comparison, Comparison):  # a task's signatures are with its digest
+        sentences += _list_signatures(comparison, metrics)
+    return " ".join(sentences)
 
 
-def _list_methods(comparison: AnyComparison, metric: str) -> list[str]:
-    sentences = describe_subject(comparison, metric) + describe_tests(comparison, metric)
-    if isinstance(comparison, Comparison):  # a task's signature is with its digest
-        sentences.append(f"Signature: {printable(comparison.metrics[metric].signature)}.")
-    return sentences
+def _list_signatures(comparison: Comparison, metrics: Iterable[str]) -> list[str]:
+    """Name the source of scores, and the signatures of metrics without the test."""
+    signatures = []
+    for metric in metrics:
+        signature, _, _ = comparison.metrics[metric].signature.partition("|test:")
+        signatures.append(printable(f"{metric_title(metric)}|{signature}"))
+    text = f"Signatures: {', '.join(signatures)}."
+    if "|version:" in text:
+        return ["Scores are sacreBLEU's (Post 2018).", text]
+    return [text]
 
 
 def describe_signatures(comparison: AnyComparison, metric: str) -> str:
@@ -1864,7 +1883,7 @@ def state_result(comparison: AnyComparison, metric: str, side: str | None = None
         return " ".join(sentences)
     if names_each_pair:
         for pair in pairs:
-            verdict = _judge_pair(first, main_result, pair)
+            verdict = printable(state_pair(first, main_result, pair))
             name = pair.a
             if side is not None and len(pairs) == 1:
                 verdict = printable(name_metric(metric))
@@ -1919,24 +1938,6 @@ def _write_scores(
     both = f"{name} {scores[name]:{form}}, {partner} {scores[partner]:{form}}"
     evidence = write_evidence(comparison, result, pair, name)
     return printable(f"{both}, difference {evidence}")
-
-
-def _judge_pair(
-    comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
-) -> str:
-    a, b = printable(pair.a), printable(pair.b)
-    if isinstance(pair, PairResult) and isinstance(result, MetricResult):
-        identical = find_identical(comparison, result, pair)
-        if identical is not None:
-            return f"The {identical} of {a} and {b} are identical"
-    if pair.better is None:
-        decision = describe_undecided(pair, comparison.settings)
-        if decision == NO_DIFFERENCE:
-            return f"No significant difference between {a} and {b}"
-        return f"{a} and {b}: {decision}"
-    claim = "is significantly" if has_p_values(comparison.settings) else "counts as"
-    relation = "better" if pair.better == "a" else "worse"
-    return f"{a} {claim} {relation} than {b}"
 
 
 # -------------------------------------------------------------------------------------------------

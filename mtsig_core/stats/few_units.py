@@ -9,7 +9,7 @@ import numpy as np
 
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import has_score_in_domains
-from mtsig_core.results import MetricResult, PairResult, Settings
+from mtsig_core.results import MetricResult, Settings
 from mtsig_core.stats.engine import Columns, UnitStatistics, find_scored
 from mtsig_core.stats.resampling import Units, effective_number
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, SignificanceTest, significant
@@ -257,11 +257,6 @@ def fewest_trials(settings: Settings, m: int, correction: str | None = None) -> 
     if significant(test.p_floor_of_trials(settings.trials) * factor, settings.alpha):
         return None
     return test.trials_for(settings.alpha / factor)
-
-
-def can_reach_alone(settings: Settings, pair: PairResult) -> bool:
-    """Whether a pair could be significant if it were the only one: then it does not lack units."""
-    return bool(can_reach(settings, np.array([pair.n_telling]), "none").all())
 
 
 def suggest_settings(settings: Settings, m: int, n: int | None = None) -> tuple[Remedy, ...]:

@@ -20,7 +20,6 @@ from mtsig_core.metrics import list_metrics, metric_title, metric_titles, resolv
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.experiment_tables import bracketed
-from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.reports import comparison_report
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
@@ -410,7 +409,7 @@ def _describe_step(view: View, correction: str, adjusted: Mapping[str, np.ndarra
 
 
 # -------------------------------------------------------------------------------------------------
-# Files, and sentences for a paper.
+# Files.
 
 
 def show_files(view: View, page: str, comparison: Comparison) -> None:
@@ -438,11 +437,6 @@ def join_metrics(
 def _join_comparisons(excluded, *comparisons):
     exclusions = tuple(starmap(Exclusion, excluded))
     return replace(join_comparisons(comparisons), excluded=exclusions)
-
-
-def write_sentences(comparison: Comparison) -> str:
-    """Write a paragraph for a paper on all metrics."""
-    return make_once(paper_sentences, comparison)
 
 
 # -------------------------------------------------------------------------------------------------

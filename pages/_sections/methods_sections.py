@@ -14,7 +14,6 @@ from mtsig_core.metrics import metric_title, resolve_metric
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
-from mtsig_core.stats.noticed import read_curves
 from mtsig_core.stats.ranks import RANK_RULES
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS
@@ -120,11 +119,6 @@ def show_metrics(view: View | MtsigError) -> None:
         ]
     screen.prose_table(["metric", "definition", "signature here"], rows)
     _show_formula("Would people notice?", FORMULAS["metrics"]["noticed"], _NOTES["noticed"])
-    curves = []
-    for name, curve in read_curves().items():
-        noticed = f"{curve.find_difference():.2g}"
-        curves.append([name, f"{curve.a:g}", f"{curve.b:g}", noticed])
-    screen.prose_table(["metric", "a", "b", "noticed 8 times in 10"], curves)
 
 
 def _sign(view: View | MtsigError, name: str) -> str:

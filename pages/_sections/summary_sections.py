@@ -13,6 +13,7 @@ from mtsig_core import Caution, Comparison, MetricResult
 from mtsig_core.errors import format_count
 from mtsig_core.figures import forest, prepare_differences
 from mtsig_core.report import export
+from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.pictures import differences_picture
 from mtsig_core.report.reports import copy_paper_table
 from mtsig_core.report.sentences import (
@@ -278,7 +279,7 @@ def show_sentences(view: View, comparison: Comparison) -> None:
     """Draw Copy for a paper."""
     with st.popover("Copy for a paper", icon=":material/content_copy:", key="summary.paper"):
         copyable(
-            comparison_sections.write_sentences(comparison),
+            make_once(paper_sentences, comparison),
             "summary.sentences",
             "For a paper, with its caveats",
             prose=True,
@@ -366,4 +367,4 @@ def _report_exclusions(view: View, comparison: Comparison) -> None:
 def _report_texts(comparison: Comparison) -> None:
     """Draw result and method, as for a paper."""
     st.subheader("Result and method")
-    screen.plain(comparison_sections.write_sentences(comparison))
+    screen.plain(make_once(paper_sentences, comparison))

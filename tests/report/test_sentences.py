@@ -161,7 +161,7 @@ class TestOutcome:
     def test_baseline(self):
         text = by_hand([pair("A", "C", 10.0, "a"), pair("B", "C", -9.5, "b")], baseline="C")
         assert "A is significantly better than C: A 30.00, C 20.00, difference +10.00" in text
-        assert "B is significantly worse than C: B 29.50, C 20.00, difference -9.50" in text
+        assert "C is significantly better than B: B 29.50, C 20.00, difference -9.50" in text
 
     def test_nothing_can_be_decided(self):
         text = said(trials=50, correction="holm")
