@@ -510,7 +510,7 @@ def write_evidence(
     n_pairs = len(_list_tested(result))
     form = choose_form(result)
     difference = f"{signed(view.difference, form)} {name_unit(result.metric)}"
-    difference += _name_common_segments(comparison, result, pair)
+    difference += name_common_segments(comparison, result, pair)
     test_outcome = _write_test_outcome(view, name, _name_partner(pair, name), n_pairs, settings)
     interval = find_decisive_interval(view, n_pairs, settings)
     if interval is None:
@@ -540,7 +540,7 @@ def _write_test_outcome(
     return write_p(view.adjusted_p, p_word(settings.correction, n_pairs))
 
 
-def _name_common_segments(
+def name_common_segments(
     comparison: Comparison, result: MetricResult | MacroResult, pair: PairResult | MacroPair
 ) -> str:
     """Name the segments that a difference is of, if systems have scores on different ones."""
