@@ -860,7 +860,7 @@ def name_first_place(rule: RankRule) -> str:
 def keeps_its_level(comparison: Comparison) -> bool:
     """Return whether the test has the false-alarm rate alpha.
 
-    A warning says if not, and no correction mends that.
+    A warning says if not, and no correction changes that.
     """
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
@@ -2126,7 +2126,7 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
     if macro is None:
         return sentences
     if macro.is_ranked:
-        sentences.append("Rank across: by the mean score over the language pairs.")
+        sentences.append("Overall rank: by the mean score over the language pairs.")
     decisions = "decisions within language pairs"
     if any(result.ruled is not None for result in _list_results(comparison, metric)):
         decisions += ", by the rule of the ranks"
