@@ -26,7 +26,7 @@ Row = tuple[str, float | None, float | None, float | None, float | None]
 
 _GAP = 0.035  # between panels, as a share of the width
 _TITLES = 33  # digits of the titles of all panels in a line, so that a phone has room for them
-_LINE = 18  # pixels of a line of a name
+_LINE = 16  # pixels of a line of a name
 #: Of the longest bar: pieces as short as that have no room for their number.
 _SHORT = 0.02
 #: How series of p-values are marked: three of ours, two of a paper.
@@ -107,7 +107,7 @@ def panels(
             rows_by_text.setdefault(row[0], []).append(row)
     texts = list(rows_by_text)
     # Narrow: panels side by side need the room on a phone.
-    figure, labels = _set_lines(texts, 14, 3)
+    figure, labels = _set_lines(texts, 19, 2)
     x_range = _choose_range([level, *predicted.values()], rows_by_title)
     panel_width = (1 + _GAP) / len(rows_by_title)
     most_lines = 1

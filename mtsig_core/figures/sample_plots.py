@@ -227,7 +227,7 @@ def sample_scores(
         write_at(figure, 1, 1, "○ before the shuffle", "right", "top", **PLOT)
     figure.update_xaxes(range=[low - margin, high + margin])
     figure.update_yaxes(range=[0, len(scores) + 0.16], visible=False)
-    set_size(figure, 300, 120, bottom=46, below=f"{labels(unit)} of a sample")
+    set_size(figure, 264, 120, bottom=46, below=f"{labels(unit)} of a sample")
     return labels.below(figure)
 
 

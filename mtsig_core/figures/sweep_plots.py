@@ -69,7 +69,7 @@ def decisions(
     shares = [0, 20, 50, 80, 100]
     share_texts = [f"{share}%" for share in shares]
     figure.update_yaxes(range=[-4, 106], tickvals=shares, ticktext=share_texts)
-    height, top = 300, 30
+    height, top = 270, 30
     if beyond:  # the key has a second line
         height, top = height + 18, top + 18
     note = f"{unit} in a test set"

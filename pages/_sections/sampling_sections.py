@@ -44,7 +44,7 @@ def describe_ratio(
             f"({level} CI {low:.1f} to {high:.1f})"
         )
     if low > 1:
-        return f"Scores of {blocks} vary {middle:.1f} times as much as scores of broad samples"
+        return f"{blocks.capitalize()} vary {middle:.1f} times as much as broad samples"
     if high < 1:
         return (
             f"Scores of {blocks} vary less than scores of broad samples "

@@ -25,23 +25,20 @@ from mtsig_core.figures.rate_plots import counts, panels, rates
 from mtsig_core.report import experiment_tables as tables
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import rounded
-from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.few_units import FEW_UNITS, p_floor
 from mtsig_core.stats.settings import SETTINGS, interval_kind
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, significant
 from pages._sections.questions import Question
 from pages._ui import controls, result_cache, screen, views
 from pages._ui.browser import command_box
-from pages._ui.catalogue import LARGE
 from pages._ui.charts import Study, study
 from pages._ui.screen import or_end_page
 from pages._ui.views import View
-from pages._work.memory import make_once
 
 _TEST_NAMES = SETTINGS["test"].names
 _INTERVAL_NAMES = SETTINGS["ci"].names
 #: What a simulated test set is made of.
-_NULLS = {"segment": "Independent segments", "document": "Whole documents"}
+_NULLS = {"segment": "Segments", "document": "Documents"}
 
 
 def study_pair(
@@ -151,13 +148,13 @@ def _cautions_on_differences(view: View, a: str, b: str) -> list:
 def _explain_type_one(result) -> str:
     text = (
         f"Each simulation has {result.trials} permutations; the big numbers are from the "
-        f"randomization test. Independent segments: {result.n_segments:,} segments are drawn with "
+        f"randomization test. Segments: {result.n_segments:,} segments are drawn with "
         "replacement, and a coin decides for each which output belongs to which system."
     )
     if result.predicted is None:
         return text
     return (
-        f"{text} Whole documents: {result.n_documents} documents are drawn with weights that make "
+        f"{text} Documents: {result.n_documents} documents are drawn with weights that make "
         "the scores of A and B equal (exponential tilting, worth "
         f"{result.effective_documents:,.0f} documents of equal weight). The dashed line is the "
         "rate to be expected from how much larger the standard error by document is than by "
@@ -502,10 +499,10 @@ def _shorten_demo(view: View) -> View:
 
     On the whole corpus all differences are too large for the unit to matter.
     """
-    if view.source != LARGE:
+    if view.source.demo != 0:  # all of it
         return view
-    source = replace(LARGE, demo=_FEW_SEGMENTS)
-    return replace(view, testset=make_once(load_demo, _FEW_SEGMENTS), source=source)
+    source = replace(view.source, demo=_FEW_SEGMENTS)
+    return replace(view, testset=source.read(), source=source)
 
 
 def _explain_units(result, n_trials: int) -> str:

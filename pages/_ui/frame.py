@@ -159,7 +159,10 @@ def _choose_testset(page: Page, change: DeltaGenerator | None) -> View:
     labels = {name: offer.label for name, offer in offers.items()}
     name = controls.pick_opened("Test set", "testset", labels, usual, always=True)
     if address.asked("testset") is None and usual != next(iter(offers)):
-        st.caption("This page uses larger demo data. Your choice then applies to all pages.")
+        st.caption(
+            "This page uses larger demo data. Its systems are named after the language they translate "
+            "from, as in Koehn (2004). Your choice then applies to all pages."
+        )
     try:
         if name is None:
             raise testsets.Gone(name_in_address)
