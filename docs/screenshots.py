@@ -87,11 +87,11 @@ def main():
         server.wait(10)
 
 
-def wait_for(address, seconds=30):
+def wait_for(address, seconds=120):
     end = time.monotonic() + seconds
     while True:
         try:
-            return urllib.request.urlopen(address, timeout=1)
+            return urllib.request.urlopen(address, timeout=10)
         except OSError:
             if time.monotonic() > end:
                 raise

@@ -8,7 +8,10 @@ class Voting {
     this.room = JSON.parse(sessionStorage.getItem(ROOM_KEPT) ?? 'null')
     this.n = 0
     this.button = make('button', 'plain small')
-    this.button.onclick = () => this.toggle()
+    this.button.onclick = () => {
+      this.button.blur()  // the space bar is the next step
+      this.toggle()
+    }
     this.button.title = 'Key p'
     this.count = make('span', 'big', '0')
     this.unit = make('span')

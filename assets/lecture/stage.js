@@ -73,7 +73,7 @@ class Stage {
     leave.title = leave.ariaLabel = 'Leave the lecture'
     keys.onclick = () => this.toggleHelp()
     const papers = make('button', 'plain small', 'Handouts')
-    papers.onclick = () => { this.papers.hidden = !this.papers.hidden }
+    papers.onclick = () => { papers.blur(); this.papers.hidden = !this.papers.hidden }
     this.papers = this.menu()
     this.voting = new Voting(this)
     this.tools = make('div', 'tools', '', this.voting.button, papers, keys, leave)

@@ -15,6 +15,7 @@ from mtsig_core.report.sentences import (
     find_answer_pair,
     find_decisive_interval,
     has_p_values,
+    name_common_segments,
     name_family,
     name_unit,
     select_lang_pairs,
@@ -75,7 +76,7 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
     result, settings = comparison.metrics[metric], comparison.settings
     view = view_pair(pair, name, result, settings)
     tiles = [
-        _make_difference_tile(result, pair, view, name),
+        _make_difference_tile(comparison, result, pair, view, name),
         _make_interval_tile(result, settings, pair, view),
         _make_test_tile(result, settings, view, name),
         _make_detectable_tile(result, settings, pair),
@@ -87,17 +88,20 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
 
 
 def _make_difference_tile(
-    result: MetricResult, pair: PairResult, view: PairView, name: str
+    comparison: Comparison, result: MetricResult, pair: PairResult, view: PairView, name: str
 ) -> Tile:
-    """Return the difference, with the score of each system below it."""
+    """Return the difference, with the score of each system below it.
+
+    If systems have scores on different segments, the difference is not that of their scores.
+    """
     form = choose_form(result)
     partner = pair.b if name == pair.a else pair.a
     scores = {row.system: row.score for row in result.systems}
-    return Tile(
-        f"Difference in {name_unit(result.metric)}",
-        signed(view.difference, form),
-        f"{name} {scores[name]:{form}} vs. {partner} {scores[partner]:{form}}",
-    )
+    note = f"{name} {scores[name]:{form}} vs. {partner} {scores[partner]:{form}}"
+    common_segments = name_common_segments(comparison, result, pair)
+    if common_segments:
+        note = common_segments.strip()
+    return Tile(f"Difference in {name_unit(result.metric)}", signed(view.difference, form), note)
 
 
 def _make_interval_tile(

@@ -172,14 +172,16 @@ def _hide_repeated(key: str, figure: go.Figure, titled: bool) -> str:
         styles += [
             f"{element} {internals.FIGURE_TITLE} {{display: none}}",
             f"{element} {internals.FIGURE} {{margin-top: -{cut}px}}",
-            f"{element} {internals.FIGURE_BAR} {{top: {cut}px !important}}",
+            f"{element} {internals.FIGURE_BAR} {{top: calc({cut}px - var(--mt-lift)) !important}}",
         ]
     for k, annotation in enumerate(figure.layout.annotations):
         if annotation.name == NOTES:
             cut += figure.layout.margin.b + annotation.yshift
             styles.append(f"{element} {internals.FIGURE_NOTE.format(k)} {{display: none}}")
     if cut > 0:
-        styles.append(f"{element} {{clip-path: inset(0 0 {cut}px 0); margin-bottom: -{cut}px}}")
+        styles.append(
+            f"{element} {{clip-path: inset(calc(0px - var(--mt-lift)) 0 {cut}px 0); margin-bottom: -{cut}px}}"
+        )
     if not styles:
         return ""
     return f"<style>{' '.join(styles)}</style>"

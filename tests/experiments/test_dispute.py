@@ -117,7 +117,7 @@ def test_the_page_is_one_file_and_shows_names_and_texts_literally(found):
     assert HOSTILE in page.text and "<b>test</b>" in page.text and "\u202e" not in code
     for title in (
         "By each metric",
-        "What the test set can see",
+        "What this test set can detect",
         "Documents that move",
         "Segments that move",
         "How it was tested",

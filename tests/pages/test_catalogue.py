@@ -167,7 +167,7 @@ def test_a_page_opens_on_scores_without_texts(opened, scored, name):
         files = [button.label for button in page.get("download_button")]
         assert "One-page summary (HTML)" in files
     if name == "segments":
-        assert "without texts" in words(page) + captions(page)
+        assert "no texts to read" in words(page) + captions(page)
 
 
 def test_the_menus_have_a_link_to_every_page_by_section(opened, source):

@@ -46,7 +46,7 @@ def test_the_pair_says_how_many_lines_it_is_compared_on(opened, source):
     app = opened("pair", source, metric="human", a="A", b="B")
     said = words(app)
     assert "Student's t" in said
-    assert any(f" on {n} segments. " in said for n in range(40, N))
+    assert any(f"on the {n} segments with scores for both<" in said for n in range(40, N))
 
 
 def test_back_from_a_set_with_scores(opened, source):

@@ -92,7 +92,7 @@ def test_usual_outputs_have_no_fault():
             ],
             "script",
             10,
-            "is in another script than the references in 10 of 60 segments",
+            "uses a different script from the references in 10 of 60 segments",
         ),
     ],
 )
