@@ -96,7 +96,7 @@ def _set_axes(drawing: _Matrix, names: Sequence[str], labels: Labels) -> int:
     n = drawing.n
     if n <= _EVERY_NUMBER:
         row_labels = [labels(name) for name in names]
-        column_labels, angle = row_labels, 0
+        column_labels, angle = row_labels, None  # upright on a phone
         widest = round(8 * min(_WIDEST, max(map(width, names), default=0)))
         top = 80
         if widest > drawing.size:  # upright where a column has no room for them
@@ -116,7 +116,7 @@ def _set_axes(drawing: _Matrix, names: Sequence[str], labels: Labels) -> int:
         "tickfont_size": font_size,
     }
     drawing.figure.update_xaxes(axis, ticktext=column_labels, side="top", tickangle=angle)
-    drawing.figure.update_xaxes(range=[-0.5, n - 0.5])
+    drawing.figure.update_xaxes(range=[-0.5, n - 0.5], autotickangles=[0, -90], automargin="top")
     drawing.figure.update_yaxes(axis, ticktext=row_labels, range=[n - 0.5, -0.5])
     return top
 
