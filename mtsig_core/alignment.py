@@ -1,6 +1,6 @@
 """Check whether the lines of an output match the lines of its reference.
 
-If the texts differ in length, the lines go out of step somewhere. If the lengths are equal, the
+If the texts differ in length, the lines no longer match from some line on. If the lengths are equal, the
 lines may still be in another order.
 """
 

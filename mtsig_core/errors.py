@@ -22,7 +22,7 @@ class MtsigError(Exception):
     ----------
     message : str
     remedies : Remedy
-        Each mends it.
+        Each corrects it.
 
     Examples
     --------

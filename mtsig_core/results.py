@@ -228,7 +228,7 @@ class PairResult:
     #: How well the standard error is known, in degrees of freedom; see `power.degrees_of_freedom`.
     se_df: float | None
     #: Test ``ar``: root mean square of the difference over its swaps, in points, which the test
-    #: takes for the standard error. It is right for systems that are alike enough to trade places; see
+    #: takes for the standard error. It is right for systems that are alike enough to be swapped; see
     #: `swap_ratio`.
     swap_se: float | None
     #: Units that tell the two apart, where these are fewer than 20 and not all: p is at least 2/2^n
@@ -880,7 +880,7 @@ class StratifiedPair:
     p_adjusted: float
     better: str | None  # {"a", "b", None}
     domains: tuple[DomainPair, ...]  # those where both have scored segments
-    #: Where the whole set decides, the domains in which the difference has the other sign.
+    #: Where the whole set decides, the domains in which the difference is reversed.
     opposed: tuple[str, ...]
     # whether two domains, or a domain and the whole set, decide significantly in opposite
     # directions

@@ -39,6 +39,12 @@ TERMS = {
     "mtsig warns, the page shows": r"\b(says|said|say) so\b|\b(is|are|was|were) said\b",
     "as is, on its own": r"\bas (it|they) stands?\b|\bby itself\b",
     "simulated": r"\bmade[- ]up\b",
+    "overall rank, the winner": r"\brank across\b|\bdeclared first\b",
+    "a different result, the opposite sign": r"\bdecide otherwise\b|\bthe other sign\b",
+    "worth about N equal ones": r"\bcount as about\b",
+    "are swapped": r"\btrades? places\b",
+    "anyone who": r"\bwhoever\b",
+    "the lines no longer match, not valid": r"\bout of step\b|\bno sound\b",
 }
 ANY_TERM = re.compile("|".join(TERMS.values()), re.I)
 LONGEST = 28  # words of a sentence on screen

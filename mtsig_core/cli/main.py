@@ -111,7 +111,7 @@ def main(argv: list[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, or 2 for an error that the user can mend.
+        The exit status: 0, or 2 for an error that the user can correct.
     """
     if sys.stderr is None:  # messages must not go to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open until the end

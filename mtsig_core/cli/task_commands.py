@@ -259,7 +259,7 @@ def run_task(args: Namespace) -> None:
             )
         try:
             _compare_systems(args)
-        except InputError as error:  # the next change may mend it
+        except InputError as error:  # the next change may correct it
             print(f"mtsig: {printable(str(error))}", file=sys.stderr)
 
 

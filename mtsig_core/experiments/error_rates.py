@@ -230,7 +230,7 @@ def type_one(  # noqa: PLR0913  each parameter is an option of the command
 ) -> TypeOne:
     """Count rejections of true nulls: two systems made equal, by default the best two.
 
-    By segment: segments are drawn with replacement, and their outputs trade places with chance 1/2,
+    By segment: segments are drawn with replacement, and their outputs are swapped with chance 1/2,
     so that approximate randomization keeps its level by construction. By document: whole documents
     are drawn with weights under which the two have the same score (`equal_weights`).
 

@@ -331,7 +331,7 @@ class Swaps(DrawArrays):
     arrays = ("swapped", "differences")
 
     observed: float  # score(a) - score(b) of the outputs as they are, in points
-    swapped: np.ndarray  # (trials, segments), 1 where the two outputs trade places
+    swapped: np.ndarray  # (trials, segments), 1 where the two outputs are swapped
     differences: np.ndarray  # (trials,)
 
     @property

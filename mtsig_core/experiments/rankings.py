@@ -144,7 +144,7 @@ def autorank(  # noqa: PLR0913  each parameter is an option of the command
 
     With the scaling as observed, AutoRank is a weighted mean of scores. Rank ranges come from
     randomization tests of the differences of that mean, corrected by Romano-Wolf for all pairs, as
-    in `compare`: units (documents) trade places between two systems, the same for all metrics. So
+    in `compare`: units (documents) are swapped between two systems, the same for all metrics. So
     they hold for all systems together. The result also has the range in resamples of the units,
     each with its own scaling.
 

@@ -171,7 +171,7 @@ class OverRuns:
 
     The statistics of the `n_runs` runs, the most that a system has, are next to each other for each
     segment. So all runs of a unit are drawn, swapped or left out together, and run k of one system
-    trades places with run k of the other. A system with one run has it in the place of each.
+    is swapped with run k of the other. A system with one run has it in the place of each.
 
     Examples
     --------

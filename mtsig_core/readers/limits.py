@@ -141,7 +141,7 @@ class _Budget:
             amount = _UPLOAD_PHRASES[name].format(getattr(self.limits, name))
             raise InputError(
                 f"{location} is too large for this dashboard: it opens at most {amount} at once from uploads. "
-                "Upload less at a time, run mtsig on your own machine, or ask whoever runs this server to "
+                "Upload less at a time, run mtsig on your own machine, or ask the person who runs this server to "
                 f"raise {_VARIABLE}{name.upper()}."
             )
         if name not in _SINGLE_LIMITS:

@@ -32,7 +32,7 @@ from mtsig_core.testset import is_human, show_name
 _Texts = Sequence[str | None]
 #: Further columns of tables of texts, in small letters, that are no texts themselves.
 _NO_TEXTS = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
-#: Columns of WMT24++: the human translation as it was mended, which is the reference, and as it was
+#: Columns of WMT24++: the human translation as it was corrected, which is the reference, and as it was
 #: before.
 _MENDED, _BEFORE = "target", "original_target"
 #: The form whose rows are documents, with blank lines between their paragraphs.

@@ -81,7 +81,7 @@ def _check_sources(documents: _Documents) -> None:
             raise InputError(
                 f"{document.translations[0].location}: the document {show_name(key)} has no <src>, here or "
                 f"in another file.{suggest_name(key, ids_with_source)} Expected the id of one that has: "
-                "mend it, or remove the document."
+                "correct it, or remove the document."
             )
 
 

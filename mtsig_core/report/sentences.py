@@ -726,13 +726,11 @@ def _group_verdicts(comparison: AnyComparison, metric: str) -> dict[str, list[st
 def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]]) -> str:
     """Join the answers, which have a verdict each.
 
-    Of more than two, only the first is written, and the metrics of the others: a caveat has their
-    top groups.
+    Of several, only the first is written, and the metrics of the others: a caveat has their top
+    groups.
     """
     if len(answers) == 1:
         return answers[0]
-    if len(answers) == 2:
-        return ". ".join(["The metrics disagree", *answers])
     _, *other_groups = by_verdict.values()
     names: list[str] = []
     for group in other_groups:
@@ -862,7 +860,7 @@ def name_first_place(rule: RankRule) -> str:
 def keeps_its_level(comparison: Comparison) -> bool:
     """Return whether the test has the false-alarm rate alpha.
 
-    A warning says if not, and no correction mends that.
+    A warning says if not, and no correction changes that.
     """
     return not any(caution.kind.breaks_level for caution in comparison.warnings)
 
@@ -2128,7 +2126,7 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
     if macro is None:
         return sentences
     if macro.is_ranked:
-        sentences.append("Rank across: by the mean score over the language pairs.")
+        sentences.append("Overall rank: by the mean score over the language pairs.")
     decisions = "decisions within language pairs"
     if any(result.ruled is not None for result in _list_results(comparison, metric)):
         decisions += ", by the rule of the ranks"

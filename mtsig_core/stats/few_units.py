@@ -35,7 +35,7 @@ def unbiased(se: Points, n_effective: float | np.ndarray) -> Points:
 
     Its variance is too small by (n - 1) / n, with n the number of units of equal size that the
     units are worth (Kish 1965), not their number: where a few large documents decide, the bootstrap
-    lacks more. A single unit has a standard error of 0, which nothing mends.
+    lacks more. A single unit has a standard error of 0, which nothing corrects.
     """
     n = np.asarray(n_effective, dtype=float)
     has_spread = n > 1

@@ -75,7 +75,7 @@ class _Change:
 _RESCALED = (
     _Change("printed as a share of 1, not of 100", factor=0.01),
     _Change("printed times 100", factor=100.0),
-    _Change("printed with the other sign", factor=-1.0),
+    _Change("published with the opposite sign", factor=-1.0),
 )
 
 
@@ -410,7 +410,7 @@ def replicate(
     references, as WMT writes it: bleu-all is BLEU with all references jointly, chrf-refA and chrf-A
     are chrF with refA. Where a number differs, mtsig tries other settings: tokenizer, references
     (each single one, and all jointly), case, TER's normalization, chrF++ for chrF, the canary line
-    kept, the mean over domains; and the score printed as a share of 1 or with the other sign. It
+    kept, the mean over domains; and the score printed as a share of 1 or with the opposite sign. It
     takes first the setting that reproduces the most of these numbers, over all columns, and among
     equal settings the one that reproduces the most numbers of the table.
 

@@ -189,7 +189,7 @@ def _count_draws(draws: np.ndarray, counts: np.ndarray) -> None:
 
 
 def swap_bits(units: Units, seed: int, block: int) -> np.ndarray:
-    """Which units trade places between two systems in each replicate of a block.
+    """Which units are swapped between two systems in each replicate of a block.
 
     Each with probability 1/2; 64 units in a word, as many words as it takes. The bits after the
     last unit are undefined.

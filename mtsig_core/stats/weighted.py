@@ -1,6 +1,6 @@
 """Ranks by a weighted mean of several metrics.
 
-The same units trade places for all metrics, so they have one null.
+The same units are swapped for all metrics, so they have one null.
 """
 
 from __future__ import annotations

@@ -362,7 +362,7 @@ def show_decide(
 
     def draw() -> None:
         st.multiselect(
-            "Declared first",
+            "Declared winner",
             list(dict.fromkeys([*systems[lang_pair], *declared])),
             list(declared),
             key=first_key,

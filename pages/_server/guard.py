@@ -71,7 +71,7 @@ class Guard:
             )
         if not is_served(name_in(host), self._names):
             return PlainTextResponse(
-                "This server does not answer to this name. Whoever runs it can add the name to "
+                "This server does not answer to this name. The person who runs the server can add the name to "
                 "MTSIG_HOSTS.\n",
                 421,
             )

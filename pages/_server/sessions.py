@@ -184,7 +184,7 @@ class Uploads:
             events.failed(error)
             return (
                 "A file could not be taken: this server's disk for temporary files is full, or cannot be written. "
-                "Tell whoever runs it, then reload the page and choose the file again."
+                "Tell the person who runs the server, then reload the page and choose the file again."
             )
         finally:
             self._coming -= Counter({session: size})  # which drops a session at 0

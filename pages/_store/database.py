@@ -293,7 +293,7 @@ class Database:
         if n >= self.limits.count:
             raise SettingError(
                 f"This browser keeps {n:,} {kind}s here already, as many as this server allows "
-                "(MTSIG_QUOTA_SETS). Delete one that is not needed any more, or ask whoever runs it "
+                "(MTSIG_QUOTA_SETS). Delete one that is not needed any more, or ask the person who runs it "
                 "for room."
             )
 
@@ -310,7 +310,7 @@ class Database:
                 raise SettingError(
                     f"There is no room for this {kind}, which takes {format_megabytes(size)}: "
                     f"{subject} {format_megabytes(used)} of {format_megabytes(limit)} already "
-                    f"({setting}). Delete one that is not needed any more, or ask whoever runs this "
+                    f"({setting}). Delete one that is not needed any more, or ask the person who runs this "
                     "server for room."
                 )
 

@@ -58,8 +58,8 @@ def pick_opened(
 
 
 _CHOOSE_FIRST = (
-    "Choose unit, test and metric before you look at the result: whoever tries several and reports "
-    "one tests more than once."
+    "Choose unit, test and metric before you look at the result. If you try several and report "
+    "one, you test more than once."
 )
 
 

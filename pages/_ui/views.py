@@ -693,7 +693,7 @@ def choose_review() -> ReviewView:
         st.session_state.pop(_LAST, None)
         raise InputError(
             "The review of this link is not here: it was deleted, it has expired, or it was kept on "
-            "another server. Ask whoever sent the link for another."
+            "another server. Ask the sender of the link for a new one."
         )
     st.session_state[_LAST] = link
     review = kept_review.review
@@ -726,7 +726,7 @@ def _explain_missing_task(name: str) -> str:
             "expired, or it was kept on another server."
         )
     return (
-        f"The shared task {name!r} of this review is not offered here. Whoever runs this "
+        f"The shared task {name!r} of this review is not offered here. The person who runs this "
         "server names its folder with MTSIG_DATA_ROOT."
     )
 

@@ -314,7 +314,7 @@ def mean_ratings(files, pair):
 
 
 def draw_swaps(units, seed, block):
-    """Which units trade places in each replicate of a block: 1 where swapped, shape (BLOCK,
+    """Which units are swapped in each replicate of a block: 1 where swapped, shape (BLOCK,
     units).
     """
     return unpack_bits(swap_bits(units, seed, block), units.n)

@@ -147,7 +147,7 @@ def test_serve_checks_before_it_starts(run, files):
         ("MTSIG_EMBED_HOSTS", "a.example; script-src *", "MTSIG_EMBED_HOSTS has 'a.example; "),
         ("MTSIG_EMBED_HOSTS", "*", "MTSIG_EMBED_HOSTS has '*'"),
         ("MTSIG_HEALTH_TOKEN", "中", "MTSIG_HEALTH_TOKEN has letters that no header can carry"),
-        ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is no folder"),
+        ("MTSIG_DATA_ROOT", "absent", "MTSIG_DATA_ROOT is absent, which is not a folder"),
         (
             "MTSIG_LOG",
             "absent/log",

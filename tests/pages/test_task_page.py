@@ -182,7 +182,7 @@ def test_metrics_are_held_against_people_where_people_have_scored(
 
 def test_nothing_is_said_to_be_ranked_across_where_no_two_systems_have_all(folder, open_task):
     dash = "A dash: no score, or no rank."
-    across = ("within each language pair, and across them", "Rank across: by the mean")
+    across = ("within each language pair, and across them", "Overall rank: by the mean")
     why = "No system is ranked across the language pairs: no two systems have segments in common in all of them."
 
     def read_page():

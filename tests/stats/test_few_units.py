@@ -118,7 +118,7 @@ class TestExact:
 
 
 class TestTexts:
-    """The oracle knows neither statistics nor sums: outputs trade places, and sacreBLEU scores all
+    """The oracle knows neither statistics nor sums: outputs are swapped, and sacreBLEU scores all
     of them anew.
     """
 

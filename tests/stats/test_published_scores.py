@@ -200,7 +200,7 @@ def test_scores_of_segments_with_the_other_sign():
     testset = rated_systems({"A": [-2.0, -4.0], "B": [-5.0, -6.0]}, metric="MetricX")
     table = parse_official_table("system,metric,score\nA,metricx,3.0\nB,metricx,5.50")
     rows = replicate(testset, table).rows
-    assert [row.setting for row in rows] == ["printed with the other sign"] * 2
+    assert [row.setting for row in rows] == ["published with the opposite sign"] * 2
 
 
 @pytest.mark.parametrize("metric", ["human", "BLEU"])
