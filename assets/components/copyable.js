@@ -3,8 +3,9 @@ export default function({data, parentElement}) {
   const [label, text, button, told] = ['p', 'code', 'button', 'span'].map(name => parentElement.querySelector(name))
   const name = word => { button.textContent = word; button.ariaLabel = `${word}: ${data.label}` }
   label.textContent = data.label
-  text.textContent = data.text
-  text.parentElement.className = data.prose ? '' : 'code'
+  if (data.formatted) text.innerHTML = data.text  // whose names are escaped
+  else text.textContent = data.text
+  text.parentElement.className = data.prose || data.formatted ? '' : 'code'
   name('Copy')
   button.onclick = async () => {
     getSelection().selectAllChildren(text)

@@ -53,7 +53,8 @@ from mtsig_core.stats.ranks import find_top_group
 
 
 _MANY = 15  # more systems than these have lower rows
-_DIFFERENCE_ROW, _LOW_ROW = 26, 16  # pixels of a row, and of a low row
+_DIFFERENCE_ROW, _LOW_ROW = 26, 16  # pixels of a row at most, and at least
+_ALL_ROWS = 200  # pixels that a projector has for the rows, with the answer above them
 _TITLE_WIDTH, _TITLE_LINES = 66, 3  # digits of a line of the title, and the most lines
 
 
@@ -88,9 +89,7 @@ def differences(
     measured(figure, write_difference_axis(result, metric, labels(anchor, 28)))
     figure.update_xaxes(showgrid=True, zeroline=False, tickfont_size=13, exponentformat="power")
     margins = Margins(top=54 + _set_title(figure, verdict), bottom=52, more=18)
-    row_height = _DIFFERENCE_ROW
-    if len(names) > _MANY:
-        row_height = _LOW_ROW
+    row_height = max(_LOW_ROW, min(_DIFFERENCE_ROW, _ALL_ROWS // len(names)))
     set_rows(figure, labels, names, row_height, margins)
     return noted(labels.below(figure), notes)
 

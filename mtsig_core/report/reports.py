@@ -381,7 +381,7 @@ def copy_paper_table(comparison: Comparison) -> dict[str, str]:
     return {
         "LaTeX": f"{PROVIDED}{block_latex(block, 'comparison')}",
         "Markdown": "\n\n".join(block_markdown(block)),
-        "Word (HTML)": str(table_html(block.table, has_borders=True)),
+        "Word": str(table_html(block.table, has_borders=True)),
     }
 
 

@@ -726,13 +726,11 @@ def _group_verdicts(comparison: AnyComparison, metric: str) -> dict[str, list[st
 def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]]) -> str:
     """Join the answers, which have a verdict each.
 
-    Of more than two, only the first is written, and the metrics of the others: a caveat has their
-    top groups.
+    Of several, only the first is written, and the metrics of the others: a caveat has their top
+    groups.
     """
     if len(answers) == 1:
         return answers[0]
-    if len(answers) == 2:
-        return ". ".join(["The metrics disagree", *answers])
     _, *other_groups = by_verdict.values()
     names: list[str] = []
     for group in other_groups:

@@ -51,6 +51,19 @@ def test_no_number_is_cut(at, phone, path, figures):
     assert phone.problems == []
 
 
+def test_the_answer_of_learn_is_out_of_sight_until_a_guess(at, phone):
+    phone.goto(at("inside", ("--demo-segments", 600)))
+    phone.get_by_role("button", name="No, never").wait_for()
+    ready(phone)
+    assert phone.locator(".mt-answer, .js-plotly-plot").count() > 1  # the work is done meanwhile
+    assert not phone.locator(".mt-answer").first.is_visible()
+    phone.get_by_role("button", name="No, never").click()
+    phone.get_by_text("You said: No, never.").wait_for()
+    phone.locator(".js-plotly-plot .main-svg").first.wait_for()
+    ready(phone)
+    assert phone.locator(".mt-answer").first.is_visible()
+
+
 def covers(page):
     """Whether the sidebar lies over the page."""
     return page.get_by_test_id("stSidebar").evaluate("e => e.getBoundingClientRect().right > 0")
