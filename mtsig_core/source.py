@@ -650,7 +650,7 @@ class TaskSource(_Files):
             source = joined
             pairs = ", ".join(pair for pair, _, _ in path_tables)
             sentences.append(
-                f"{name} of {pairs} is read from {self.show_path(path)}, beside the texts."
+                f"{name} of {pairs} is read from {self.show_path(path)}, next to the texts."
             )
             others = explain_other_pairs(Path(path), task_pairs)
             if others and not is_archive(self.folder):  # of which unread files are named

@@ -2,7 +2,7 @@ let seen
 const menus = () => document.querySelector('.st-key-menus')
 const links = () => [...document.querySelectorAll('[data-testid=stPopoverBody] [data-testid=stPageLink-NavLink]')]
 
-// A menu stands at the end of the document: the keyboard gets into it, and along its links.
+// A menu is at the end of the document: the keyboard gets into it, and along its links.
 function moveAlong(event) {
   const here = document.activeElement, isOpen = menus()?.querySelector('[aria-expanded=true]')
   const step = {ArrowDown: 1, ArrowUp: -1}[event.key]

@@ -343,7 +343,7 @@ _FOR_SCORES = (
     "for each line."
 )
 
-_WHOLE = "It contains scores of whole systems, and mtsig needs those of segments."
+_WHOLE = "It contains scores of whole systems, and mtsig needs segment scores."
 
 _binary = partial(Format, is_binary=True)
 
@@ -621,7 +621,7 @@ FORMATS = (
         "comet-compare",
         "a result of comet-compare",
         _has_head(_COMET_COMPARE),
-        "It contains results of tests beside its scores. Give what comet-score writes, or take the scores of segments: "
+        "It contains results of tests next to its scores. Give what comet-score writes, or take the scores of segments: "
         f"{_JQ_OF_COMET}",
     ),
     Format(

@@ -92,8 +92,9 @@ def _check_links(file: str, links: Links) -> None:
     if TOO_WIDE <= narrowest < np.inf:
         raise InputError(
             f"{file}: too few documents link the systems for scores adjusted for raters. The standard error of each "
-            f"difference would be at least {narrowest:.1f} times as large as it could be, expected: {TOO_WIDE:g} times. "
-            "Ask the same raters to rate more documents of several systems, or take the mean over raters.",
+            f"difference would be at least {narrowest:.1f} times as large as it could be. "
+            f"Expected less than {TOO_WIDE:g} times. Ask the same raters to rate more documents of several "
+            "systems, or take the mean over raters.",
             {"raters": "mean"},
         )
 

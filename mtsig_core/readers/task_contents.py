@@ -311,7 +311,7 @@ def _explain_kind(path: Path, task: Path) -> str:
         )
     fmt = sniff(cut_lines(head))
     if fmt is not None and FOLDER in fmt.reads:
-        return "it is an archive in another folder or archive; unpack it, or give it alone"
+        return "it is an archive in another folder or archive; unpack it, or give only this archive"
     return explain_aside(path.name, list_folder(path.parent))
 
 

@@ -671,7 +671,7 @@ def plan_table(planned: Sequence[PairPlan], difference: float, metric: str, unit
     sizes = {"units": ("size", title)}
     if planned and planned[0].n_pairs > 1:
         sizes["units_family"] = ("size_family", f"{title}, {planned[0].n_pairs} pairs")
-    sizes["units_for_own"] = ("size_for_own", f"{units} for the difference seen")
+    sizes["units_for_own"] = ("size_for_own", f"{units} for the observed difference")
     columns = [
         Column("pair", "pair", "name"),
         Column("delta", "difference", "amount", "+"),

@@ -304,7 +304,7 @@ def show_other_tests(pair: Pair) -> None:
     tests = _make_tests_table(pair)
     counts = []
     for decision, n in Counter(tests.values("decision")).most_common():
-        counts.append(f"{decision} by {n} of {len(tests.rows)}")
+        counts.append(f"{decision} ({n} of {len(tests.rows)})")
     screen.plain(f"Tests: {', '.join(counts)}. Choose the test before you look at its result.")
     screen.show_table(tests)
     intervals = _make_intervals_table(pair)

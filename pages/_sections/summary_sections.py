@@ -114,7 +114,7 @@ def show_differences(view: View, comparison: Comparison) -> None:
         )
     if len(comparison.metrics) > 1 and len(view.result.pairs) == 1:
         sentences.append(
-            "Each row has its own scale: points of one metric are not those of another."
+            "Each row has its own scale: points of different metrics cannot be compared."
         )
     sentences.append("Click a point to open the pair.")
     st.caption(" ".join(sentences))

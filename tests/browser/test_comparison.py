@@ -150,7 +150,7 @@ def test_the_matrix_opens_a_pair_follows_the_corrections_and_fills_the_screen(pa
     page.wait_for_selector(f"{MATRIX} .textpoint")
     names = [system["system"] for system in found["systems"]]
     significant = sum(pair["significant"] for pair in found["pairs"])
-    assert answer(page).startswith(f"{significant} of 3 pairs ")
+    assert answer(page).startswith(f"By BLEU: {significant} of 3 pairs ")
     assert page.locator(".textpoint").count() == 6
     assert page.locator(f"{MATRIX} .annotation-text", has_text="[1]").text_content() == f"[1] {A}"
     x, y = cell(page, 2, 1)

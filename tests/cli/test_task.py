@@ -163,7 +163,7 @@ def test_tables_in_a_zip_are_read_and_what_is_not_is_told(run, tmp_path):
     (path := tmp_path / "my t.zip").write_bytes(zipped(task_files()))
     done = run("task", "--folder", path, "--trials", 99, "--resamples", 99, "--format", "json")
     assert "Not read: " in done.err and "mytask/README.md" in done.err
-    assert f"esa of en-cs is read from {path}/mytask/en-cs.esa.tsv, beside the texts." in done.err
+    assert f"esa of en-cs is read from {path}/mytask/en-cs.esa.tsv, next to the texts." in done.err
     pairs = json.loads(done.out)["pairs"]
     assert {pair: "esa" in pairs[pair]["metrics"] for pair in pairs} == {
         "en-cs": True,
@@ -179,7 +179,7 @@ def test_tables_in_a_zip_are_read_and_what_is_not_is_told(run, tmp_path):
         "--scores",
         f"en-cs:esa={path}/mytask/en-cs.esa.tsv",
     ).err
-    assert "beside the texts" not in told
+    assert "next to the texts" not in told
 
 
 def test_ratings_that_do_not_fit_the_texts_are_told_and_left_out(run, tmp_path):

@@ -9,7 +9,7 @@ def test_chosen_at_the_side(opened, tmp_path):
     page.selectbox(key="tokenize").select("zh").run()
     assert " · tokenizer zh" in words(page)
     assert "The references look Chinese" not in words(page)
-    assert "|tok:zh|" in offered(page)["Signature (BLEU)"]
+    assert "|tok:zh|" in offered(page)["For a paper, with its caveats"]
     commands = [line for line in copied(page) if line.startswith("mtsig ")]
     assert commands
     for command in commands:

@@ -565,7 +565,7 @@ def test_it_is_said_whom_others_put_on_top_across_other_language_pairs(having, w
 )
 def test_why_nobody_is_ranked_across_stands_beside_the_empty_columns(test, missing, why):
     found = compare_task(made(missing=missing), "X", test=test, trials=199, resamples=99)
-    assert any("Rank across:" in said for said in explain_ranking(found, "X")) == (not why)
+    assert any("Overall rank:" in said for said in explain_ranking(found, "X")) == (not why)
     assert any(
         "is ranked across" in said and why in said for said in list_gaps_across(found, "X")
     ) == bool(why)

@@ -152,8 +152,8 @@ def test_login_files_that_are_right(tmp_path, text):
             (f"{AUTH}[mtsig]\nallowed = {value}", "where allowed is .* Expected a list such as")
             for value in ("5", "[5]", "'a@b'", "['']", "['@']", "['uni.example']", "['a@b ']")
         ),
-        (AUTH.replace("'s'", "12345"), "cookie_secret is no text"),
-        (AUTH.replace("'i'", "['a']"), "client_id is no text"),
+        (AUTH.replace("'s'", "12345"), "cookie_secret is not a text"),
+        (AUTH.replace("'i'", "['a']"), "client_id is not a text"),
         (
             AUTH.replace("https://h/c", "mtsig.example.org"),
             "redirect_uri is 'mtsig.example.org'. Expected an address",
