@@ -72,7 +72,7 @@ SCENES.mean = (main, body, stage) => {
         part.style.flexGrow = count
         return part
       }))
-      hands = make('div', '', '', bar, make('div', '', votes.length > 2 ? 'hands; grey: a tie' : 'hands of the room'))
+      hands = make('div', '', '', bar, make('div', '', votes.length > 2 ? 'votes; grey: a tie' : 'votes of the room'))
       hands.className = 'voted'
       below.append(hands)
     },

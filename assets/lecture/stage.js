@@ -316,6 +316,7 @@ class Stage {
     const guess = this.read()
     if (!guess && !this.without) {
       this.without = true
+      this.head()  // what was wrong with the votes may be corrected by now
       return this.able()
     }
     this.guess = guess

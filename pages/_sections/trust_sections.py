@@ -284,7 +284,7 @@ def _describe_coverage(view: View, rates_in_order: Sequence[Rate]) -> str:
         comparison = f"not {view.level}"
         if contains(rate, level):
             comparison = f"consistent with {view.level}"
-        shares.append(f"{rate.share:.0%} of the time, {comparison}")
+        shares.append(f"{rate.share:.1%} of the time, {comparison}")
     if len(shares) == 1:
         return f"A {view.level} interval contains the true score {shares[0]}"
     _, by_segment, by_document = shares

@@ -309,6 +309,9 @@ def test_phones_vote_and_the_stage_counts(at, page, another_window):
     votes.press("Enter")  # as many as there are, or none
     stage.get_by_text("25 has no second one. No vote is counted.").wait_for()
     assert stage.get_by_role("button", name="This is my guess").is_visible()
+    votes.fill("18-40 25-30")
+    votes.press("Enter")
+    stage.get_by_text("No vote is counted.").wait_for(state="hidden")
     page.keyboard.press("Escape")
     page.keyboard.press("p")
     stage.get_by_alt_text("QR code of").wait_for()

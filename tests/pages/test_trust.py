@@ -234,5 +234,5 @@ def test_coverage_that_is_less_than_promised_is_said():
     view = SimpleNamespace(alpha=0.05, level="95%")
     rates = [rate_of(count) for count in (950, 780, 890)]
     said = trust_sections._describe_coverage(view, rates)
-    assert "78% of the time, not 95%, because segments of a document are alike. " in said
-    assert said.endswith("By document: 89% of the time, not 95%")
+    assert "78.0% of the time, not 95%, because segments of a document are alike. " in said
+    assert said.endswith("By document: 89.0% of the time, not 95%")
