@@ -77,7 +77,7 @@ def block_markdown(block: Block) -> list[str]:
 def _write_paragraph(block: Paragraph) -> str:
     if not block.about:
         return block.text
-    return f"{block.about}: {block.text}"
+    return f"{block.about.removesuffix(':')}: {block.text}"
 
 
 def _join_sentences(sentences: Iterable[str]) -> list[str]:

@@ -206,7 +206,7 @@ class Preset:
         if rule.by_domain and not domains:
             needs.append("the domain of each segment")
         if needs:
-            return f"{self.title} needs {' and '.join(needs)}."
+            return f"'{self.title}' needs {' and '.join(needs)}."
         return ""
 
 

@@ -189,8 +189,8 @@ def show_decided(better: str, n_deciding: int, n_segments: int) -> None:
     """Write how few segments decide which system scores higher, with a button that shows them."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         screen.faint(
-            f"Remove the {format_count(n_deciding, 'segment')} most in its favour (of {n_segments:,}), "
-            f"and {better} loses its lead.",
+            f"Without the {format_count(n_deciding, 'segment')} (of {n_segments:,}) most in favour of {better}, "
+            f"{better} loses its lead.",
             "content",
         )
         st.button(

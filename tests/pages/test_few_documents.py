@@ -28,7 +28,7 @@ def test_the_pair_counts_all_swaps_and_takes_a_margin(opened, source):
     shown = opened("pair", source)
     said = words(shown)
     assert "2 of all 32 permutations give a difference" in said
-    assert "p = 0.062" in said
+    assert "p = 0.0625" in said
     assert "There is no smallest detectable difference: with so few documents" in said
     shown.number_input(key="margin").set_value(5.0).run()
     assert "Two one-sided t tests" in captions(shown)

@@ -200,7 +200,9 @@ def test_filters_in_the_link(open_first_two):
 def test_the_segments_that_decide(open_segments, source):
     page = open_segments(source, a=NAMES[1], b=NAMES[0])
     # It is the line that is ten thousand characters too long.
-    sentence = f"Remove the 1 segment most in its favour (of 60), and {NAMES[0]} loses its lead"
+    sentence = (
+        f"Without the 1 segment (of 60) most in favour of {NAMES[0]}, {NAMES[0]} loses its lead"
+    )
     assert sentence in html.unescape(words(page))
     page.selectbox(key="only").set_value("those that decide").run()
     assert "1 of 60 segments: " in answer(page)

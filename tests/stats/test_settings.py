@@ -197,7 +197,7 @@ class TestAuto:
 def test_a_preset_resolves_or_says_why_it_does_not_fit(name):
     preset = PRESETS[name]
     if misfit := preset.explain_misfit(False, DOCUMENTS.domains is not None):
-        assert misfit.startswith(preset.title) and "segment scores" in misfit
+        assert misfit.startswith(f"'{preset.title}' ") and "segment scores" in misfit
         assert ("domain" in misfit) == (name == "wmt24")
     else:
         assert settings(DOCUMENTS, **preset.settings)
