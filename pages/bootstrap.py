@@ -135,6 +135,7 @@ if n_drawn == settings.resamples:
     screen.answer(describe_score())
 else:
     last_score = f"{system.drawn[n_drawn - 1]:{form}} {unit}"
+    question.say("Draw all resamples to see.")
     screen.answer(f"On resample {n_drawn:,}, {name} scores {last_score}")
 comparison_sections.show_replicates(
     view, system.first(n_drawn, view.alpha), "bootstrap.replicates", system.drawn

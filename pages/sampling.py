@@ -77,7 +77,7 @@ if ratio is None:
     numbers.append(("Spread of blocks / broad samples", "-", ""))
 else:
     middle, low, high = ratio
-    question.answer(middle)
+    question.answer(*ratio)
     interval = f"{view.level} CI {low:.1f} to {high:.1f}"
     numbers.append(("Spread of blocks / broad samples", f"{middle:.1f}", interval))
 screen.tiles(*numbers)

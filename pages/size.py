@@ -63,7 +63,7 @@ with or_end_page():
                 f"{a} and {b} have no segment in common with a score. Choose another pair."
             )
             end_page()
-        question.answer(own_plan.size.segments)
+        question.answer(own_plan.size.segments, *own_plan.size.segment_ends)
         command = sweeping.print_command(
             difference=f"{difference:g}", power=power, sizes=sizes.option
         )

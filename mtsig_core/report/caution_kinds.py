@@ -116,6 +116,14 @@ def _describe_copies(caution: Caution) -> dict[str, str]:
     return {"same": " and ".join(sides), "elsewhere": elsewhere}
 
 
+def _find_larger_error(caution: Caution) -> dict[str, float | None]:
+    """Return the ratio of standard errors where documents make intervals wider."""
+    ratio = caution.facts["se_ratio"]
+    if ratio is None or ratio <= 1:
+        return {"larger": None}
+    return {"larger": ratio}
+
+
 def _weigh_units(caution: Caution) -> dict[str, Any]:
     facts = caution.facts
     added = facts["unit"]
@@ -483,11 +491,12 @@ CAUTION_KINDS: dict[str, Kind] = {
         "The test treats segments as independent although it has document ids. Segments of one document are "
         "alike, so intervals may be too narrow and p-values too small.",
         here=(
-            "{se_ratio:?Here the standard error of a difference is {se_ratio:.2f} times as large by document as "
+            "{larger:?Here the standard error of a difference is {larger:.2f} times as large by document as "
             "by segment (median over pairs).}"
         ),
         advice="{enough:Test by document.|Add documents: {n_documents:,} are too few for a test by document.}",
         severity="intervals",
+        derive=_find_larger_error,
     ),
     "few-units": Kind(
         "units",

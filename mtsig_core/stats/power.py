@@ -415,6 +415,15 @@ class Size:
     high: int | None
     segments: int | None  # in so many units of the same mean length
 
+    @property
+    def segment_ends(self) -> tuple[float, ...]:
+        """The interval in segments, without an end where the difference may be 0; or nothing."""
+        if self.units is None or self.segments is None or self.low is None:
+            return ()
+        per_unit = self.segments / self.units
+        high = math.inf if self.high is None else self.high
+        return self.low * per_unit, high * per_unit
+
 
 @dataclass(frozen=True)
 class PairPlan:

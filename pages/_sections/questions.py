@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from mtsig_core.experiments.frame import Rate
 from pages._ui import address, screen
 from pages._ui.catalogue import PAGES
 
@@ -29,18 +30,38 @@ class Question:
         """Whether the visitor guessed, and has not only asked for the answer."""
         return self.guess in self.row["choices"]
 
-    def answer(self, number: float | None) -> None:
-        """Write what was guessed, and the number that answers the question."""
-        if self.guess is None or number is None:
+    def answer(self, number: float | None, *ends: float) -> None:
+        """Write what was guessed, and the number that answers the question.
+
+        Where the `ends` of its interval fall under different choices, no guess is called right.
+        """
+        if number is None:
             return
-        right_choice = self.row["choices"][bisect(self.row["limits"], number)]
-        answer = f"It is: {self.row.get('result', right_choice).format(number)}."
-        if self.guess == right_choice:
+        right_choice = self._choose(number)
+        answer = f"It is: {self.row.get('result', right_choice).format(number)}"
+        if len({self._choose(end) for end in ends}) > 1:
+            answer += ", and its interval includes other choices"
+        elif self.guess == right_choice:
             answer = f"Right. {answer}"
+        self.say(f"{answer}.")
+
+    def answer_rate(self, rate: Rate) -> None:
+        """Answer with a share of simulations, which has an interval."""
+        if rate.share is not None:
+            self.answer(rate.share, rate.low, rate.high)
+
+    def say(self, answer: str) -> None:
+        """Write what was guessed, and an answer."""
+        if self.guess is None:
+            return
         if self.is_guessed:
             answer = f"You said: {self.guess}. {answer}"
         with self.place:
             screen.question(self.row["question"], answer)
+
+    def _choose(self, number: float) -> str:
+        choice: str = self.row["choices"][bisect(self.row["limits"], number)]
+        return choice
 
 
 def ask(name: str) -> Question:

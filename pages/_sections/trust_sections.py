@@ -111,7 +111,7 @@ def show_type_one(view: View, question: Question) -> None:
         screen.answer(_describe_false_alarms(result, view.alpha))
         situations = _null_situations(result)
         by_segment = list(situations.values())[-2:][0]
-        question.answer(by_segment.rejected.share)
+        question.answer_rate(by_segment.rejected)
         screen.tiles(*(big(text, row.rejected) for text, row in situations.items()))
         nulls.show(
             _draw_rejections(view.alpha, result),
@@ -247,7 +247,8 @@ def show_coverage(view: View, question: Question) -> None:
         kind = interval_kind("auto", result.n_documents or result.n_segments)
         situations = by_situation(result, kind, "score")
         rates_in_order = [row.covered for row in situations.values()]
-        question.answer(rates_in_order[-2:][0].share)  # by segment
+        by_segment = rates_in_order[-2:][0]
+        question.answer_rate(by_segment)
         screen.answer(_describe_coverage(view, rates_in_order))
         screen.tiles(*(big(text, row.covered) for text, row in situations.items()))
         covering.show(
@@ -334,7 +335,7 @@ def _show_families(view: View, question: Question) -> None:
     last = result.of_all_pairs[-1]
     uncorrected = last.wrong["none"]
     corrected = last.wrong["romano-wolf"]
-    question.answer(uncorrected.share)
+    question.answer_rate(uncorrected)
     screen.answer(
         f"Compare {last.systems} equal systems without correction, and {uncorrected.share:.0%} of "
         f"test sets show a 'significant' difference. With Romano-Wolf {corrected.share:.0%} do"
@@ -618,7 +619,7 @@ def show_power(view: View, question: Question) -> None:
     with answer:
         samples, result, size = _run_conclusions(view, menu)
         findings, right = result.totals(size)
-        question.answer(findings.share)
+        question.answer_rate(findings)
         headline = (
             f"Samples of {size:,} segments find a difference in {findings.share:.0%} "
             "of the comparisons"
@@ -709,7 +710,7 @@ def show_calibration(view: View, question: Question) -> None:
     result = samples.run(conclusions, "Taking samples", draw_levels, "samples of all sizes")
     findings, right = result.totals()
     a, b, of_closest = result.of_closest_pair()
-    question.answer(right.share)
+    question.answer_rate(right)
     screen.answer(_describe_calibration(right, of_closest, view.level))
     screen.tiles(
         big("Agree with the whole test set", right),

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import streamlit as st
@@ -448,7 +448,7 @@ def _place_below(source: TaskSource, folder: Path) -> TaskSource:
     )
 
 
-@cache
+@remember(1)  # not `functools.cache`: two at once would make two, and one folder would be removed
 def kept_zips() -> KeptZips:
     """Return the zips of kept tasks on disk; the database may be on another machine."""
     return KeptZips()

@@ -26,8 +26,10 @@ def test_a_guess_is_kept_in_the_link_and_compared(opened):
     assert read_address(page)["guess_sampling"] == "As much, or less"
     samples = sample_both_kinds(SOURCE.read(), "bleu", size=100)
     scores = [samples[kind].systems[0].scores for kind in ("blocks", "broad")]
-    ratio, _, _ = ratio_of_spreads(*scores)
-    assert f"You said: As much, or less. It is: {ratio:.1f} times." in words(page)
+    ratio, low, high = ratio_of_spreads(*scores)
+    answer = f"It is: {ratio:.1f} times, and its interval includes other choices."
+    assert low < 1.2 < high  # so no guess is called right
+    assert f"You said: As much, or less. {answer}" in words(page)
     page.switch_page("pages/inside.py").run()  # a question of its own
     assert is_open(page)
     page.switch_page("pages/sampling.py").run()  # the visitor returns

@@ -494,6 +494,15 @@ def test_counts_that_say_nothing_are_left_out():
         assert f"have esa scores on different segments ({words})" in caution.text
 
 
+def test_no_ratio_of_errors_contradicts_the_warning():
+    def tell(se_ratio):
+        facts = {"n_documents": 40, "enough": True, "se_ratio": se_ratio}
+        return Caution("documents-ignored", facts).text
+
+    assert "1.31 times as large by document" in tell(1.314)
+    assert "times as large" not in tell(0.81)  # which would say that intervals are too wide
+
+
 @each_caution
 def test_facts_survive_json(caution):
     record = json.loads(json.dumps(caution_record(caution)))

@@ -7,6 +7,7 @@ from statsmodels.stats.power import TTestPower
 
 from mtsig_core.stats.few_units import welch_satterthwaite
 from mtsig_core.stats.power import (
+    Size,
     degrees_of_freedom,
     error_interval,
     exaggeration_at,
@@ -187,3 +188,10 @@ def test_degrees_of_freedom_are_by_bonetts_kurtosis():
     kurtosis = n * sum((x - middle) ** 4) / squares**2
     variance = (n / (n - 2)) ** 2 * (kurtosis - (n - 3) / n) / (n - 1) + 2 / 99
     assert degrees_of_freedom(x[None], 100) == pytest.approx(2 / variance, rel=1e-12)
+
+
+def test_the_interval_of_a_size_in_segments():
+    assert Size(10, 5, 20, 300).segment_ends == (150, 600)
+    assert Size(10, 5, None, 300).segment_ends == (150, np.inf)
+    assert Size(10, None, None, 300).segment_ends == ()
+    assert Size(None, None, None, None).segment_ends == ()
