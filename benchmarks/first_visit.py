@@ -8,7 +8,7 @@ import tempfile
 from benchmarks.load import start, stop
 from benchmarks.window import new_window
 
-_PAGES = ("", "pairs", "sampling", "size", "trust")
+_PAGES = ("", "pairs", *(f"{page}?questions=off" for page in ("sampling", "size", "trust")))
 _ROUNDS = 3
 _MEGABITS, _LATENCY = 10, 40  # of a shared line: Mbit/s, and milliseconds until an answer begins
 #: Sets window.seen to milliseconds until the first text of mtsig is painted, the page's heading, and
