@@ -66,7 +66,7 @@ from mtsig_core.report.export import Records
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.stats.intervals import finite_or_none
-from mtsig_core.stats.noticed import find_curve
+from mtsig_core.stats.noticed import find_noticed_points
 from mtsig_core.stats.power import cannot_plan, plan
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
@@ -351,10 +351,7 @@ def _sweep_size(request: Request) -> CommandOutput:
         "slopes": sweep.records("slopes"),
         "plan": [],
     }
-    curve = find_curve(request.metric.name, sweep.signature, sweep.scores.values())
-    noticed = None
-    if curve is not None:
-        noticed = curve.find_difference()
+    noticed = find_noticed_points(request.metric.name, sweep.signature, sweep.scores.values())
     if args.difference is not None:
         planned = plan(sweep, args.difference, **read_arguments(args, plan))
         tables["plan"] = [row.to_record() for row in planned]

@@ -72,9 +72,8 @@ class RaterIntegrity:
     strictness: Estimate | None
     #: What is compared: "outputs" that others rated too, or else "systems" and domains.
     basis: str
-    spread: (
-        Estimate | None
-    )  # the SD, divided by the standard deviation of all raters around their means
+    #: The SD, divided by the standard deviation of all raters around their means.
+    spread: Estimate | None
     order: Estimate | None  # how often two systems of an item are in the order of the others
     correlation: float | None  # with the scores of the others
     frequent_score: float

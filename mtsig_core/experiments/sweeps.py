@@ -91,8 +91,7 @@ class PairSize:
     b: str
     delta: float | None  # mean improvement of a over b, in points
     significant: Rate  # repeats on which the pair is significant, in either direction
-    #: Of these, how many have the opposite result; of none if the pair is equal
-    #: there.
+    #: Of these, how many have the opposite result; none if the pair is equal on the whole set.
     wrong: Rate
     #: The share significant that the standard error of the whole set lets expect on these subsets:
     #: without replacement they vary less than fresh test sets do.

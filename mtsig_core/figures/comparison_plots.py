@@ -247,9 +247,9 @@ def differences_by_metric(
     beside it. The custom data of a point are 0 and the metric.
     """
     labels, texts = Labels(34), []
-    for title, numbers, _ in metric_rows:
-        texts.append(f"<b>{labels(title)}</b><br>{numbers}")
-        labels.left = max(labels.left, 16 + measure_text([numbers], 13))
+    for metric_row in metric_rows:
+        texts.append(f"<b>{labels(metric_row.title)}</b><br>{metric_row.numbers}")
+        labels.left = max(labels.left, 16 + measure_text([metric_row.numbers], 13))
     has_own_scales = len(metric_rows) > 1
     rows = [_scale_row(row, has_own_scales) for row in metric_rows]
     figure = go.Figure()

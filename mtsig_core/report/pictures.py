@@ -300,11 +300,11 @@ def pair_svg(comparison: Comparison, metric: str) -> str:
 
 def _draw_pair(comparison: Comparison, metric: str, top: float) -> _Drawing:
     rows = []
-    for title, numbers, pair in list_metric_rows(comparison, metric):
+    for row in list_metric_rows(comparison, metric):
+        pair = row.pair
         is_decided = pair.decision in ("better", "worse")
-        difference, _, p = numbers.partition(", ")
-        name = f"{title}: {difference}"
-        rows.append(DifferenceRow(name, pair.difference, pair.ci, None, is_decided, p))
+        name = f"{row.title}: {row.difference}"
+        rows.append(DifferenceRow(name, pair.difference, pair.ci, None, is_decided, row.p))
     system, partner = name_sides(comparison.metrics[metric], comparison.settings)
     head = f"Right of the line {printable(system)} is better, left of it {printable(partner)}"
     return _draw_own_scales(rows, head, top)

@@ -407,8 +407,14 @@ class MetricRow(NamedTuple):
     """A pair by one metric, from the side of one of its systems."""
 
     title: str  # of the metric
-    numbers: str  # difference, interval and p
+    difference: str  # with its interval
+    p: str  # empty without one
     pair: PairView
+
+    @property
+    def numbers(self) -> str:
+        """Difference, interval and p."""
+        return ", ".join(filter(None, (self.difference, self.p)))
 
 
 def name_sides(result: MetricResult, settings: Settings) -> tuple[str, str]:
@@ -428,18 +434,17 @@ def list_metric_rows(comparison: Comparison, metric: str) -> list[MetricRow]:
         for pair in result.pairs:
             if {pair.a, pair.b} == set(sides):
                 view = view_pair(pair, sides[0], result, settings)
-                numbers = _write_numbers(view, choose_form(result))
-                rows.append(MetricRow(metric_title(key), numbers, view))
+                difference = _write_difference(view, choose_form(result))
+                p = "" if view.p is None else write_p(view.p)
+                rows.append(MetricRow(metric_title(key), difference, p, view))
     return rows
 
 
-def _write_numbers(view: PairView, form: str) -> str:
+def _write_difference(view: PairView, form: str) -> str:
     text: str = signed(view.difference, form)
     if view.ci is not None:
         low, high = view.ci
         text += f" ({signed(low, form, '')} to {signed(high, form, '')})"
-    if view.p is not None:
-        text += f", {write_p(view.p)}"
     return text
 
 

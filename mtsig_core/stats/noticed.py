@@ -97,7 +97,12 @@ def _fit_scale(curve: NoticeCurve, largest: float) -> NoticeCurve | None:
 def find_noticed_difference(result: MetricResult) -> float | None:
     """The difference that people notice 8 times in 10, in points of the scores of a result."""
     scores = [row.score for row in result.systems]
-    curve = find_curve(result.metric, result.signature, scores)
+    return find_noticed_points(result.metric, result.signature, scores)
+
+
+def find_noticed_points(metric: str, signature: str, scores: Collection[float]) -> float | None:
+    """The difference that people notice 8 times in 10, in points of these scores."""
+    curve = find_curve(metric, signature, scores)
     if curve is None:
         return None
     return curve.find_difference()
