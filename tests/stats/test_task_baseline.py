@@ -90,7 +90,9 @@ def test_a_part_without_the_baseline_is_left_out_and_named(task):
 
 
 def test_a_baseline_that_nobody_has_is_refused(task, capsys):
-    with pytest.raises(SettingError, match="No system 'odl' to use as baseline. Did you mean 'old'"):
+    with pytest.raises(
+        SettingError, match="No system 'odl' to use as baseline. Did you mean 'old'"
+    ):
         compare_task(task, baseline="odl", **QUICK)
     with pytest.raises(SettingError, match="old is excluded, and is the baseline"):
         compare_task(task, baseline="old", exclude=[TaskExclusion("old")], **QUICK)
