@@ -447,13 +447,13 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "baseline-missing": Kind(
         "files",
-        "{pair} is left out: it has no output of {baseline}, the baseline.",
+        "{pair} is not compared: it has no output of {baseline}, the baseline.",
         advice="Add the output of {baseline} for {pair}, or compare with a system that took part in it.",
         severity="caption",
     ),
     "baseline-unscored": Kind(
         "scores",
-        "{pair} is left out of the results by {by}: {baseline}, the baseline, has no {by} score there.",
+        "{pair} is not compared by {by}: {baseline}, the baseline, has no {by} score there.",
         advice="Add the scores, or compare with a system that has them.",
         severity="caption",
     ),
