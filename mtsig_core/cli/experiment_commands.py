@@ -68,7 +68,7 @@ from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
 
-FORMATS = ("json", "csv", "text", "markdown")
+_FORMATS = ("json", "csv", "text", "markdown")
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _add_group(group: str, parser: ArgumentParser) -> None:
     for name, command in EXPERIMENT_COMMANDS[group].items():
         command_parser = commands.add_parser(name, help=command.about, description=command.about)
         add_own = partial(_add_own, command)
-        add_options(command_parser, f"{group} {name}", FORMATS, add_own, **command.helps)
+        add_options(command_parser, f"{group} {name}", _FORMATS, add_own, **command.helps)
         command_parser.set_defaults(command=run_command, group=group, name=name)
 
 
@@ -266,17 +266,17 @@ def _sample(request: Request) -> CommandOutput:
         names = {"a": pair.a, "b": pair.b}
         delta, whole_p = finite_or_none(pair.full), finite_or_none(pair.whole_p)
         samples = sampled_pair_records(pair)
-        whole = {**names, "delta": delta, "whole_p": whole_p}
+        on_all_segments = {**names, "delta": delta, "whole_p": whole_p}
         by_permutations = _tally(pair, "ar", alpha)
         pairs.append(
             {
-                **whole,
+                **on_all_segments,
                 "koehn": _tally(pair, "koehn", alpha),
                 "ar": by_permutations,
                 "samples": samples,
             }
         )
-        pair_summaries.append(whole | by_permutations)
+        pair_summaries.append(on_all_segments | by_permutations)
         for record in samples:
             pair_rows.append({**names, **record, "whole_delta": delta, "whole_p": whole_p})
     content = {
