@@ -445,6 +445,18 @@ CAUTION_KINDS: dict[str, Kind] = {
         "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
         advice="Install it with: pip install {package}.",
     ),
+    "baseline-missing": Kind(
+        "files",
+        "{pair} is not compared: it has no output of {baseline}, the baseline.",
+        advice="Add the output of {baseline} for {pair}, or compare with a system that took part in it.",
+        severity="caption",
+    ),
+    "baseline-unscored": Kind(
+        "scores",
+        "{pair} is not compared by {by}: {baseline}, the baseline, has no {by} score there.",
+        advice="Add the scores, or compare with a system that has them.",
+        severity="caption",
+    ),
     "tokenizer-and-script": Kind(
         "scores",
         "The references look {language}, and the tokenizer {tokenizer} does not split {language} into words. "

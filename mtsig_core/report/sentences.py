@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -626,6 +626,12 @@ def state_verdict(comparison: AnyComparison, metric: str) -> str:
         place = f" in {lang_pair}" if lang_pair else ""
         return _state_lang_pair(pair_comparison, result, place)
     n_pairs = format_count(len(lang_pairs), "language pair")
+    baseline = _get_settings(lang_pairs).baseline
+    if baseline is not None:
+        if macro is not None and macro.pairs:
+            return _state_against_baseline(macro.pairs, baseline, f" across {n_pairs}")
+        pairs = list(chain.from_iterable(result.pairs for _, result in lang_pairs.values()))
+        return _state_against_baseline(pairs, baseline, f", comparisons within {n_pairs}")
     reasons = [explain_no_ranks(*compared) for compared in lang_pairs.values()]
     if None not in reasons:
         distinct = "; ".join(dict.fromkeys(filter(None, reasons)))
@@ -781,7 +787,7 @@ def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -
     if is_decided and result.ruled is None and len(result.pairs) == 1:
         return state_pair(comparison, result, result.pairs[0], place)
     if is_decided and settings.baseline is not None:
-        return _state_against_baseline(result, settings.baseline)
+        return _state_against_baseline(result.pairs, settings.baseline, place)
     top_group = find_top_group(result)
     if top_group is None:
         why = explain_no_ranks(comparison, result) or "there are no ranks"
@@ -793,13 +799,15 @@ def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -
     return name_top_group(top_group, systems, has_clear_winner(result), place)
 
 
-def _state_against_baseline(result: MetricResult, baseline: str) -> str:
-    n_by_side = Counter(pair.better for pair in result.pairs)
+def _state_against_baseline(
+    pairs: Sequence[PairResult | MacroPair], baseline: str, place: str
+) -> str:
+    n_by_side = Counter(pair.better for pair in pairs)
     n_better, n_worse = n_by_side["a"], n_by_side["b"]
-    n_open = len(result.tested) - n_better - n_worse
-    n_untested = len(result.pairs) - len(result.tested)
+    n_untested = sum(isinstance(pair, PairResult) and pair.n == 0 for pair in pairs)
+    n_open = len(pairs) - n_untested - n_better - n_worse
     verdict = (
-        f"Against {baseline}: {n_better} significantly better, {n_worse} significantly worse, "
+        f"Against {baseline}{place}: {n_better} significantly better, {n_worse} significantly worse, "
         f"{n_open} without a significant difference"
     )
     if n_untested:
@@ -1058,14 +1066,19 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
     macro = comparison.macro.get(metric)
     if macro is None:
         return []
+    settings = _get_settings(select_lang_pairs(comparison, metric))
     if not macro.pairs:
-        return [f"No system is ranked across the language pairs: {_explain_no_macro(comparison)}"]
+        gap = "No system is ranked"
+        if settings.baseline is not None:
+            gap = f"No system is compared with {settings.baseline}"
+        return [f"{gap} across the language pairs: {_explain_no_macro(comparison)}"]
     sentences = []
     n_undecidable = sum(not pair.decidable for pair in macro.pairs)
     if n_undecidable:
         n_pairs = format_count(len(macro.pairs), "pair")
         gap = f"{n_undecidable:,} of {n_pairs} of systems {FEW}"
-        sentences.append(f"{gap}." if macro.is_ranked else f"{gap}, and no system is ranked.")
+        is_only_gap = macro.is_ranked or settings.baseline is not None
+        sentences.append(f"{gap}." if is_only_gap else f"{gap}, and no system is ranked.")
     lang_pairs = select_lang_pairs(comparison, metric)
     short = [name for name, (_, result) in lang_pairs.items() if result.n_effective < FEW_UNITS]
     if short:
@@ -1077,7 +1090,8 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
         rule = find_metric_rule(comparison, metric)
         if rule.name != "simultaneous" and macro.is_ranked:
             sentences.append("Ranks are simultaneous rank ranges.")
-        sentences += _compare_with_ranks(_get_settings(lang_pairs), macro)
+        if settings.baseline is None:
+            sentences += _compare_with_ranks(settings, macro)
         sentences += _compare_with_intervals(lang_pairs, macro)
     return [f"Across the language pairs: {sentence}" for sentence in sentences]
 
@@ -1757,7 +1771,10 @@ def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[
     difference = "mean difference"
     if find_metric_rule(comparison, metric).by_domain:
         difference += " of means over domains"
-    correction = _describe_correction(settings, f"{n_pairs} pairs", n_pairs == 1)
+    family = f"{n_pairs} pairs"
+    if settings.baseline is not None:
+        family += " with the baseline"
+    correction = _describe_correction(settings, family, n_pairs == 1)
     yield (
         f"Across the {len(lang_pairs)} language pairs, which count the same, the {difference} of two "
         "systems was tested with the averaged draws of each language pair. p-values of language pairs were not "
@@ -1771,7 +1788,8 @@ def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[
     n_missing = sum(row.score is None for row in macro.systems)
     if n_missing:
         missing = format_count(n_missing, "system")
-        yield f"Not ranked across them, because they do not have all: {missing}."
+        gap = "ranked" if settings.baseline is None else "compared"
+        yield f"Not {gap} across them, because they do not have all: {missing}."
     is_sure = all(keeps_its_level(pair_comparison) for pair_comparison, _ in lang_pairs.values())
     if macro.is_ranked and is_sure:
         yield (
@@ -2142,6 +2160,14 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
             f"Systems above: the share with a better score, the mean over a system's language pairs, {title}."
         )
     return sentences
+
+
+def explain_differences(baseline: str) -> list[str]:
+    """Explain how to read the differences of a task from a baseline, in sentences."""
+    return [
+        f"Differences from {baseline}, positive where a system is better than {baseline}.",
+        "A dash: no difference, because the system or its scores are missing there.",
+    ]
 
 
 DISPUTES_NOTE = (

@@ -934,6 +934,35 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     )
 
 
+def baseline_table(comparison: TaskComparison, metric: str, baseline: str) -> Table:
+    """The difference of each system from the baseline: the mean, and in each language pair.
+
+    Significant differences are marked.
+    """
+    lang_pairs = select_lang_pairs(comparison, metric)
+    systems = [name for name in order_systems(comparison, metric) if name != baseline]
+    table = TableBuilder("baseline", systems)
+    table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
+    marks: set[tuple[int, str]] = set()
+
+    def add(key: str, title: str, result: MetricResult | MacroResult) -> None:
+        pairs = {pair.a: pair for pair in result.pairs}
+        sign = 1 if result.higher_is_better else -1
+        differences = [sign * pairs[name].delta if name in pairs else None for name in systems]
+        table.add_values(key, title, "difference", differences, form=choose_form(result))
+        for row, name in enumerate(systems):
+            if name in pairs and pairs[name].better is not None:
+                marks.add((row, key))
+
+    macro = comparison.macro.get(metric)
+    if macro is not None and macro.pairs:
+        add("mean", "mean difference", macro)
+    for index, (lang_pair, (_, result)) in enumerate(lang_pairs.items()):
+        add(f"difference-{index}", lang_pair, result)
+    legend = Legend(marked=f"significantly different from {baseline}")
+    return replace(table.build(legend=legend), marks=marks)
+
+
 def _map_ranks(result: MetricResult | MacroResult) -> dict[str, tuple[int, int] | None]:
     return {row.system: _get_ranks(row) for row in result.systems}
 

@@ -64,6 +64,7 @@ from mtsig_core.report.sentences import (
     DISPUTES_NOTE,
     count_hidden,
     describe_direction,
+    explain_differences,
     explain_far_firsts,
     explain_ranking,
     explain_tests_across,
@@ -79,6 +80,7 @@ from mtsig_core.report.sentences import (
     write_caption,
 )
 from mtsig_core.report.tables import (
+    baseline_table,
     dispute_counts_table,
     disputed_pairs_table,
     list_disputed_pairs,
@@ -386,9 +388,32 @@ def _metric_section(result: TaskComparison, metric: str) -> Section:
     blocks: list[Block] = [Paragraph(text=verdict, role="verdict", about=f"{title}, {direction}")]
     blocks += [Paragraph(text=text, role="caveat") for text in list_caution_texts(result, metric)]
     blocks += [Paragraph(text=text, role="note") for text in explain_far_firsts(result, metric)]
-    blocks += rank_blocks(result, metric)
+    baseline = find_baseline(result)
+    if baseline is None:
+        blocks += rank_blocks(result, metric)
+        heading = f"{title}: top group"
+    else:
+        blocks.append(_show_differences(result, metric, baseline))
+        heading = f"{title}: differences from {baseline}"
     blocks += across_blocks(result, metric)
-    return Section(f"{title}: top group", blocks)
+    return Section(heading, blocks)
+
+
+def find_baseline(result: TaskComparison) -> str | None:
+    """Return the system that all others are compared with, if there is one."""
+    return next(iter(result.pairs.values())).settings.baseline
+
+
+def _show_differences(result: TaskComparison, metric: str, baseline: str) -> TableBlock:
+    """Show how far each system is from the baseline, across the language pairs and in each."""
+    return TableBlock(
+        table=replace(baseline_table(result, metric, baseline), key=f"{metric}-baseline"),
+        title=f"{metric_title(metric)}: differences from the baseline",
+        caption=write_caption(result, metric, f"Differences from {baseline}"),
+        notes=tuple(explain_differences(baseline)),
+        caveats=(*list_caution_texts(result, metric), *list_exclusions(result)),
+        print_names=map_print_names(result.task),
+    )
 
 
 def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
