@@ -824,7 +824,7 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
     place = f" over {n_parts} and {n_metrics} ({len(decisions)} comparisons, Holm)"
     verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
     worse = [
-        f"{row.pair.a} in {row.part} ({metric_title(row.metric)})"
+        f"{row.pair.a} in {row.language_pair} ({metric_title(row.metric)})"
         for row in decisions
         if row.pair.better == "b"
     ]

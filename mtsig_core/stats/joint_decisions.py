@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,9 +13,9 @@ from mtsig_core.stats.significance import holm
 
 @dataclass(frozen=True)
 class JointDecision:
-    """A pair of systems on one part by one metric, decided together with all others."""
+    """A pair of systems by one metric, decided together with all others."""
 
-    part: str  # language pair or test set of a task; empty for a test set by itself
+    language_pair: str  # language pair or test set of a task; empty for a test set by itself
     metric: str
     pair: PairResult  # `p_adjusted`, `significant` and `better` are of all pairs together
 
@@ -45,15 +46,19 @@ def decide_together(result: Comparison | TaskComparison) -> list[JointDecision]:
     bleu 0.001 0.002 b
     chrf 0.001 0.002 b
     """
-    parts = {"": result} if isinstance(result, Comparison) else result.pairs
+    comparisons: Mapping[str, Comparison] = (
+        {"": result} if isinstance(result, Comparison) else result.pairs
+    )
     decisions: list[JointDecision] = []
-    for part, comparison in parts.items():
+    for language_pair, comparison in comparisons.items():
         for metric, metric_result in comparison.metrics.items():
-            decisions += [JointDecision(part, metric, pair) for pair in metric_result.tested]
+            decisions += [
+                JointDecision(language_pair, metric, pair) for pair in metric_result.tested
+            ]
     decisions = [row for row in decisions if row.pair.p_value is not None]
-    if len({(row.part, row.metric) for row in decisions}) < 2:
+    if len({(row.language_pair, row.metric) for row in decisions}) < 2:
         return decisions
-    alpha = next(iter(parts.values())).settings.alpha
+    alpha = next(iter(comparisons.values())).settings.alpha
     p_values = np.array([row.pair.p_value for row in decisions], dtype=float)
     adjusted = holm(p_values).tolist()
     return [

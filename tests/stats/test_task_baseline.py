@@ -103,9 +103,9 @@ def test_all_parts_and_metrics_together_are_corrected_by_holm(task):
                 own[part, metric, pair.a] = pair
     adjusted = adjust_by_holm(p_values)
     decisions = decide_together(found)
-    assert {(row.part, row.metric, row.pair.a) for row in decisions} == set(p_values)
+    assert {(row.language_pair, row.metric, row.pair.a) for row in decisions} == set(p_values)
     for row in decisions:
-        key = (row.part, row.metric, row.pair.a)
+        key = (row.language_pair, row.metric, row.pair.a)
         assert row.pair.p_adjusted == pytest.approx(max(adjusted[key], own[key].p_adjusted))
         is_significant = row.pair.p_adjusted <= 0.05
         assert row.pair.better == (own[key].better if is_significant else None)
