@@ -392,7 +392,7 @@ def add_pair(parser: ArgumentParser) -> None:
     add_options(
         parser,
         "pair",
-        ("text", "json", "html"),
+        ("text", "json", "markdown", "html"),
         resamples="number of resamples for intervals",
         a="the first system (default: the best by the first metric)",
     )
