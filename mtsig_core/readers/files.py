@@ -372,12 +372,17 @@ def _explain_damage() -> Iterator[None]:
         ) from None
 
 
-# Packed files: gzip, bzip2 and xz in chunks, and tar archives as zips, so that what reads zips
+# Packed files: gzip, bzip2, xz and zstd in chunks, and tar archives as zips, so that what reads zips
 # reads them.
 
 CHUNK = 1 << 20
 #: The first bytes of what is unpacked, and what has packed it.
-PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+PACKERS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 _XZ_MEMORY = 256 << 20  # bytes that an xz file may ask for
 _USTAR = slice(257, 262)  # where a tar archive says that it is one
@@ -403,7 +408,13 @@ def unpack(file: io.BufferedReader[Any]) -> Iterator[bytes]:
     elif packer == "xz":
         yield from _decompress(file, lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))
     else:
-        stream: Any = file if packer is None else gzip.GzipFile(fileobj=file)
+        stream: Any = file
+        if packer == "gzip":
+            stream = gzip.GzipFile(fileobj=file)
+        elif packer == "zstd":
+            from pyarrow import CompressedInputStream  # late: few files need it
+
+            stream = CompressedInputStream(file, "zstd")
         yield from iter(lambda: stream.read(CHUNK), b"")
 
 
