@@ -13,8 +13,9 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from mtsig_core.cli.inputs import drop_output, write
-from mtsig_core.cli.options import name_format
+from mtsig_core.cli.options import find_files, name_format
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
+from mtsig_core.readers.files import IN_MEMORY
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import printable_lines
@@ -76,6 +77,8 @@ class _Parser(argparse.ArgumentParser):
             if argument.startswith("--") and not hint:
                 option = argument.partition("=")[0]
                 hint = suggest_name(option, self._option_string_actions)
+        if os.path.exists(arguments[0]):
+            hint = " Name an option before each file, or put the pattern in quotation marks."
         self.error(f"unrecognized arguments: {' '.join(arguments)}", hint)
 
     def _check_names(self, action: argparse.Action, namespace: Any) -> None:
@@ -87,6 +90,8 @@ class _Parser(argparse.ArgumentParser):
         if action.option_strings and "" in values:  # as of a variable of the shell that is not set
             option = action.option_strings[-1]
             self.error(f"argument {option} is empty. Remove it, or give it a value")
+        if value and str(action.metavar).endswith("FILE") and action.dest != "out":
+            setattr(namespace, action.dest, find_files(action.dest, value))
         if action.metavar == "NAME" and value is not None:
             names: Any = [show_name(name) for name in values]
             if not isinstance(value, list):
@@ -149,6 +154,7 @@ def _run(argv: list[str]) -> int:
     if not argv:
         parser.print_help()
         return 0
+    IN_MEMORY.clear()
     args, _ = parser.parse_known_args(argv)
     with on_cluster(getattr(args, "dask", None)):
         return args.command(args) or 0

@@ -43,6 +43,9 @@ _END_RECORD_SIZE = 5  # the place of the length of that list in zipfile's record
 _ENCRYPTED = 1  # a flag of a member
 OF_FINDER = "__MACOSX"  # a folder that Finder adds to a zip, with one file for each zipped file
 
+STANDARD_INPUT = "standard input"
+#: Files that are read from memory, by name: standard input, which can be read only once.
+IN_MEMORY: dict[str, bytes] = {}
 _UPLOADS: ContextVar[Mapping[str, bytes] | None] = ContextVar("uploads", default=None)
 
 
@@ -83,11 +86,11 @@ def open_file(path: FilePath) -> io.BufferedReader:
     no end.
     """
     uploads = _UPLOADS.get()
-    if uploads is not None:
-        content = uploads.get(os.fsdecode(path))
-        if content is None:
-            raise FileNotFoundError(2, "No such file or directory", path)
+    content = (uploads or IN_MEMORY).get(os.fsdecode(path))
+    if content is not None:
         return io.BufferedReader(io.BytesIO(content))
+    if uploads is not None:
+        raise FileNotFoundError(2, "No such file or directory", path)
     member = _split_path(path)
     if member is not None and member.name:
         return _open_member(member)
