@@ -160,45 +160,32 @@ def _run(argv: list[str]) -> int:
         return args.command(args) or 0
 
 
-#: The module of each command, in which ``add_NAME`` adds its options and ``run_NAME`` runs it, and
-#: its help.
+#: By the module, commands with their help. ``add_NAME`` adds the options of a command and
+#: ``run_NAME`` runs it.
 COMMANDS = {
-    "compare": (
-        "testset_commands",
-        "compare all systems: scores, intervals, tests of all pairs, ranks, caveats",
-    ),
-    "score": ("testset_commands", "show scores and signatures only"),
-    "segments": ("testset_commands", "export the statistics of each segment"),
-    "pair": ("testset_commands", "examine two systems, with a one-page summary to print"),
-    "agreement": ("task_commands", "show which metrics agree with human scores"),
-    "autorank": (
-        "task_commands",
-        "rank the systems of a task by several metrics at once, like WMT's AutoRank",
-    ),
-    "findings": (
-        "task_commands",
-        "print the findings table of each language pair, and which system is better than which",
-    ),
-    "integrity": (
-        "testset_commands",
-        "count lines equal to references, sources and other systems, and warn of files",
-    ),
-    "domains": (
-        "testset_commands",
-        "compare systems by domain, and find pairs that are reversed in a domain",
-    ),
-    "task": (
-        "task_commands",
-        "compare the systems of a shared task within and across language pairs",
-    ),
-    "serve": ("serving", "start the dashboard"),
-    "sweep": ("experiment_commands", "show how a result changes with one setting"),
-    "sample": ("experiment_commands", "compare small test sets taken from a large one"),
-    "validate": (
-        "experiment_commands",
-        "check the error rates of tests and the coverage of intervals",
-    ),
-    "metrics": ("experiment_commands", "look inside a score"),
+    "testset_commands": {
+        "compare": "compare all systems: scores, intervals, tests of all pairs, ranks, caveats",
+        "score": "show scores and signatures only",
+        "segments": "export the statistics of each segment",
+        "pair": "examine two systems, with a one-page summary to print",
+        "integrity": "count lines equal to references, sources and other systems, and warn of files",
+        "domains": "compare systems by domain, and find pairs that are reversed in a domain",
+    },
+    "task_commands": {
+        "task": "compare the systems of a shared task within and across language pairs",
+        "findings": "print the findings table of each language pair, and which system is better "
+        "than which",
+        "autorank": "rank the systems of a task by several metrics at once, like WMT's AutoRank",
+        "agreement": "show which metrics agree with human scores",
+    },
+    "experiment_commands": {
+        "sweep": "show how a result changes with one setting",
+        "sample": "compare small test sets taken from a large one",
+        "validate": "check the error rates of tests and the coverage of intervals",
+        "metrics": "look inside a score",
+    },
+    "serving": {"serve": "start the dashboard"},
+    "completion": {"completion": "print a script that completes commands and options in a shell"},
 }
 
 
@@ -211,9 +198,10 @@ def _parser() -> _Parser:
     )
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
     top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name, (module, about) in COMMANDS.items():
-        command = top.add_parser(name, help=about, description=about)
-        command.add_options = partial(_add_options, name, module)
+    for module, commands in COMMANDS.items():
+        for name, about in commands.items():
+            command = top.add_parser(name, help=about, description=about)
+            command.add_options = partial(_add_options, name, module)
     return parser
 
 
