@@ -72,12 +72,9 @@ class _Parser(argparse.ArgumentParser):
         return namespace, unknown
 
     def _refuse_unknown(self, arguments: list[str]) -> NoReturn:
-        hint = ""
-        for argument in arguments:
-            if argument.startswith("--") and not hint:
-                option = argument.partition("=")[0]
-                hint = suggest_name(option, self._option_string_actions)
-        if os.path.exists(arguments[0]):
+        argument, _, _ = arguments[0].partition("=")
+        hint = suggest_name(argument, self._option_string_actions)
+        if os.path.exists(argument):
             hint = " Name an option before each file, or put the pattern in quotation marks."
         self.error(f"unrecognized arguments: {' '.join(arguments)}", hint)
 
@@ -85,13 +82,13 @@ class _Parser(argparse.ArgumentParser):
         """Refuse an empty value, and write names as test sets have them."""
         value = getattr(namespace, action.dest, None)
         if action.dest == "format" and value is None:
-            namespace.format = name_format(namespace.out, tuple(action.choices or ()))
+            namespace.format = name_format(namespace.out, action.choices)
         values: list[Any] = value if isinstance(value, list) else [value]
         if action.option_strings and "" in values:  # as of a variable of the shell that is not set
             option = action.option_strings[-1]
             self.error(f"argument {option} is empty. Remove it, or give it a value")
-        if value and str(action.metavar).endswith("FILE") and action.dest != "out":
-            setattr(namespace, action.dest, find_files(action.dest, value))
+        if value and str(action.metavar).endswith("FILE"):
+            setattr(namespace, action.dest, find_files(value))
         if action.metavar == "NAME" and value is not None:
             names: Any = [show_name(name) for name in values]
             if not isinstance(value, list):

@@ -297,7 +297,7 @@ def _split_file(text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def find_files(name: str, value: Any) -> Any:
+def find_files(value: Any) -> Any:
     """The value of an option for files, with the matches of patterns, sorted, and standard input."""
     texts = [value] if isinstance(value, str) else value
     files: list[str] = []
@@ -305,14 +305,14 @@ def find_files(name: str, value: Any) -> Any:
         _, path = _split_file(text)
         matches = [path]
         if path == "-":
-            matches = [_read_standard_input(name)]
+            matches = [_read_standard_input()]
         elif texts is value and not os.path.lexists(path):
             matches = sorted(glob(path)) or matches
         files += [text.removesuffix(path) + match for match in matches]
     return files if texts is value else files[0]
 
 
-def _read_standard_input(name: str) -> str:
+def _read_standard_input() -> str:
     """Keep what standard input holds; a little beyond the limit, so that its reader refuses it."""
     problem = "is a terminal, or closed"
     if IN_MEMORY:
@@ -320,9 +320,7 @@ def _read_standard_input(name: str) -> str:
     elif sys.stdin is not None and not sys.stdin.isatty():
         IN_MEMORY[STANDARD_INPUT] = sys.stdin.buffer.read((local_limit("mb") << 20) + 1)
         return STANDARD_INPUT
-    raise SettingError(
-        f"{option_flag(name)} -: standard input {problem}. Name a file, or send one: mtsig ... < FILE."
-    )
+    raise SettingError(f"-: standard input {problem}. Name a file, or send one: mtsig ... < FILE.")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -506,7 +504,7 @@ _ENDINGS = {
 }
 
 
-def name_format(path: str | None, formats: Sequence[str]) -> str:
+def name_format(path: str | None, formats: Any) -> str:
     """The format that the ending of an output names; without an ending the first.
 
     >>> name_format("a.TEX", ("text", "latex")), name_format("a.v2", ("text", "latex"))
