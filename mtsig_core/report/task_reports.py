@@ -64,7 +64,6 @@ from mtsig_core.report.sentences import (
     DISPUTES_NOTE,
     count_hidden,
     describe_direction,
-    explain_differences,
     explain_far_firsts,
     explain_ranking,
     explain_tests_across,
@@ -76,11 +75,11 @@ from mtsig_core.report.sentences import (
     list_task_settings,
     select_lang_pairs,
     state_agreement,
+    state_together,
     state_verdict,
     write_caption,
 )
 from mtsig_core.report.tables import (
-    baseline_table,
     dispute_counts_table,
     disputed_pairs_table,
     list_disputed_pairs,
@@ -95,6 +94,7 @@ from mtsig_core.results import MacroResult, MetricResult, PairRuns, TaskComparis
 from mtsig_core.reviews import Entry, replay
 from mtsig_core.schema import SCHEMA
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
+from mtsig_core.stats.joint_decisions import decide_together
 
 History = Sequence[Entry]  # of a review; empty without a review
 _AGREEMENT_TABLES = ("agreement", "agreement_comparisons")
@@ -129,6 +129,8 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
         "pairs": pairs,
         "macro": macro,
     }
+    if result.baseline is not None:
+        record["together"] = decide_together(result)
     if result.agreement is not None:
         record["agreement"] = agreement_record(result.agreement)
     if result.published:
@@ -375,6 +377,9 @@ def _introduce_task(result: TaskComparison, command: str) -> Section:
         Paragraph(text=f"{task.name}: {pairs}, {systems}; {settings}", role="summary")
     ]
     blocks += [Paragraph(text=remark, role="remark") for remark in dict.fromkeys(remarks)]
+    if result.baseline is not None and len(result.pairs) * len(list_task_metrics(result)) > 1:
+        together = state_together(result, result.baseline)
+        blocks.append(Paragraph(text=f"{together}.", role="verdict", about="All together"))
     blocks += show_choices(result, left_out_table(result.excluded), task.assumed)
     return Section("", blocks)
 
@@ -388,37 +393,16 @@ def _metric_section(result: TaskComparison, metric: str) -> Section:
     blocks: list[Block] = [Paragraph(text=verdict, role="verdict", about=f"{title}, {direction}")]
     blocks += [Paragraph(text=text, role="caveat") for text in list_caution_texts(result, metric)]
     blocks += [Paragraph(text=text, role="note") for text in explain_far_firsts(result, metric)]
-    baseline = find_baseline(result)
-    if baseline is None:
-        blocks += rank_blocks(result, metric)
-        heading = f"{title}: top group"
-    else:
-        blocks.append(_show_differences(result, metric, baseline))
-        heading = f"{title}: differences from {baseline}"
+    blocks += rank_blocks(result, metric)
     blocks += across_blocks(result, metric)
-    return Section(heading, blocks)
-
-
-def find_baseline(result: TaskComparison) -> str | None:
-    """Return the system that all others are compared with, if there is one."""
-    return next(iter(result.pairs.values())).settings.baseline
-
-
-def _show_differences(result: TaskComparison, metric: str, baseline: str) -> TableBlock:
-    """Show how far each system is from the baseline, across the language pairs and in each."""
-    return TableBlock(
-        table=replace(baseline_table(result, metric, baseline), key=f"{metric}-baseline"),
-        title=f"{metric_title(metric)}: differences from the baseline",
-        caption=write_caption(result, metric, f"Differences from {baseline}"),
-        notes=tuple(explain_differences(baseline)),
-        caveats=(*list_caution_texts(result, metric), *list_exclusions(result)),
-        print_names=map_print_names(result.task),
-    )
+    about = "top group" if result.baseline is None else "differences from the baseline"
+    return Section(f"{title}: {about}", blocks)
 
 
 def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """The ranks as a figure and a table, the top groups, and the training runs."""
-    yield Figure(draw=partial(task_svg, result, metric))
+    if result.baseline is None:
+        yield Figure(draw=partial(task_svg, result, metric))
     table = replace(rank_table(result, metric), key=f"{metric}-ranking")
     caveats = (*list_caution_texts(result, metric), *list_exclusions(result))
     yield TableBlock(
@@ -429,7 +413,7 @@ def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
         caveats=caveats,
         print_names=map_print_names(result.task),
     )
-    if len(select_lang_pairs(result, metric)) > 1:
+    if result.baseline is None and len(select_lang_pairs(result, metric)) > 1:
         yield TableBlock(table=tops_table(result, metric), title="Top group by language pair")
     yield from runs_blocks(result, metric)
 

@@ -39,11 +39,7 @@ from mtsig_core.score_names import (
     pick_human_scores,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import (
-    about_choice,
-    about_missing_baseline,
-    about_missing_tokenizer,
-)
+from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
     Cache,
     decide_by_fitting_rules,
@@ -709,17 +705,16 @@ class _TaskWork:
         raise type(first)(f"{lang_pair}: {first}", *first.remedies)
 
     def list_cautions(self) -> list[Caution]:
-        """Warn of what is missing, once for each metric or baseline and language pair."""
-        cautions: dict[Caution, None] = {}
-        baseline = self.decisions["baseline"]
+        """Warn of the metrics that are missing in some language pair."""
+        cautions = []
         for (metric, lang_pair), error in self.missing.items():
-            testset = self.task.testset(lang_pair)
-            if isinstance(error, MissingBaselineError):
-                caution = about_missing_baseline(testset, metric, lang_pair, baseline)
+            if isinstance(error, MissingTokenizerError):
+                testset = self.task.testset(lang_pair)
+                cautions.append(about_missing_tokenizer(testset, metric, lang_pair))
             else:
-                caution = about_missing_tokenizer(testset, metric, lang_pair)
-            cautions[caution] = None
-        return list(cautions)
+                facts = {"pair": lang_pair, "baseline": self.decisions["baseline"]}
+                cautions.append(Caution("baseline-missing", facts, metric))
+        return cautions
 
     def compare(
         self, metric: str, measured: dict[str, Measured]
