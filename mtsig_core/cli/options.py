@@ -511,7 +511,7 @@ def name_format(path: str | None, formats: Any) -> str:
     ('latex', 'text')
     """
     _, ending = os.path.splitext(path or "")
-    form = _ENDINGS.get(ending.lower().strip("."), formats[0])
+    form: str = _ENDINGS.get(ending.lower().strip("."), formats[0])
     if form not in formats:
         raise SettingError(
             f"--out {path}: this command writes no {ending} file. Change the ending, or choose a format "
