@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from mtsig_core.cli.inputs import drop_output, write
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
+from mtsig_core.extras import check_installed
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import printable_lines
@@ -141,12 +142,19 @@ def main(argv: list[str] | None = None) -> int:
     return 2
 
 
+#: What some formats need; the extra that brings it has the name of the format.
+_MODULES_OF_FORMATS = {"html": "jinja2", "parquet": "pyarrow"}
+
+
 def _run(argv: list[str]) -> int:
     parser = _parser()
     if not argv:
         parser.print_help()
         return 0
     args, _ = parser.parse_known_args(argv)
+    form = getattr(args, "format", None)
+    if form in _MODULES_OF_FORMATS:  # before work that may take minutes
+        check_installed(form, f"--format {form}", _MODULES_OF_FORMATS[form])
     with on_cluster(getattr(args, "dask", None)):
         return args.command(args) or 0
 

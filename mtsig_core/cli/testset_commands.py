@@ -46,7 +46,7 @@ from mtsig_core.report.experiment_reports import (
     replication_report,
     rules_report,
 )
-from mtsig_core.report.export import segment_rows, to_csv
+from mtsig_core.report.export import segment_rows, to_csv, to_parquet
 from mtsig_core.report.integrity_reports import integrity_report
 from mtsig_core.report.pair_summary import summary_report
 from mtsig_core.report.rating_reports import ratings_report
@@ -377,9 +377,7 @@ def run_segments(args: Namespace) -> None:
     warn_about_words(testset, metrics)
     header, rows = segment_rows(testset, metric, cached_statistics(metric, testset))
     if args.format == "parquet":
-        import pandas as pd
-
-        write_file(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
+        write_file(to_parquet(header, rows), args.out)
     else:
         write(to_csv(header, rows), args.out)
 
