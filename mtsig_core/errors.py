@@ -57,6 +57,13 @@ class MissingTokenizerError(MissingPackageError):
     """
 
 
+class MissingBaselineError(SettingError):
+    """The system to compare with has no output, or no score by a metric.
+
+    A task leaves out the language pairs that lack it.
+    """
+
+
 class ClusterError(SettingError):
     """The computing cluster cannot be reached, is not compatible, or is lost."""
 

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from mtsig_core.cli.inputs import drop_output, write
+from mtsig_core.cli.options import name_format
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
 from mtsig_core.extras import check_installed
 from mtsig_core.readers.limits import explain_unreadable
@@ -81,6 +82,8 @@ class _Parser(argparse.ArgumentParser):
     def _check_names(self, action: argparse.Action, namespace: Any) -> None:
         """Refuse an empty value, and write names as test sets have them."""
         value = getattr(namespace, action.dest, None)
+        if action.dest == "format" and value is None:
+            namespace.format = name_format(namespace.out, tuple(action.choices or ()))
         values: list[Any] = value if isinstance(value, list) else [value]
         if action.option_strings and "" in values:  # as of a variable of the shell that is not set
             option = action.option_strings[-1]

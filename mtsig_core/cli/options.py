@@ -458,8 +458,7 @@ def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:
     group.add_argument(
         "--format",
         choices=formats,
-        default=formats[0],
-        help=f"form of the result (default: {formats[0]})",
+        help=f"form of the result (default: by the ending of --out, else {formats[0]})",
     )
     group.add_argument(
         "--out",
@@ -467,6 +466,38 @@ def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:
         type=_parse_output,
         help="write to this file (default: -, standard output)",
     )
+
+
+#: Formats by the endings of files, with some that no command writes.
+_ENDINGS = {
+    "txt": "text",
+    "json": "json",
+    "csv": "csv",
+    "md": "markdown",
+    "tex": "latex",
+    "typ": "typst",
+    "html": "html",
+    "parquet": "parquet",
+    "tsv": "tsv",
+    "xlsx": "xlsx",
+    "pdf": "pdf",
+}
+
+
+def name_format(path: str | None, formats: Sequence[str]) -> str:
+    """The format that the ending of an output names; without an ending the first.
+
+    >>> name_format("a.TEX", ("text", "latex")), name_format("a.v2", ("text", "latex"))
+    ('latex', 'text')
+    """
+    _, ending = os.path.splitext(path or "")
+    form = _ENDINGS.get(ending.lower().strip("."), formats[0])
+    if form not in formats:
+        raise SettingError(
+            f"--out {path}: this command writes no {ending} file. Change the ending, or choose a format "
+            f"with --format: {', '.join(formats)}."
+        )
+    return form
 
 
 def _parse_output(path: str) -> str | None:

@@ -95,6 +95,7 @@ NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
+_NAMES = ("system", "a", "b", "kind")  # columns of words
 Bounds = tuple[float, float]
 
 
@@ -129,6 +130,26 @@ def row_table(
         title = titles.get(name, title)
         columns.append(Column(name, title, kind, column_form.replace("*", form)))
     return Table(key, tuple(columns), tuple(_read_cells(row, columns) for row in rows))
+
+
+def record_table(key: str, records: Sequence[Mapping[str, Any]]) -> Table:
+    """A table of rows for files, for readers: numbers have four digits.
+
+    >>> record_table("toy", [{"system": "A", "score": 31.254, "ci_low": None}]).texts()
+    [['A', '31.25', '-']]
+    """
+    columns = []
+    values = []
+    for name in records[0]:
+        cells = [_round_number(record.get(name)) for record in records]
+        kind = "name" if name in _NAMES else "written"
+        columns.append(Column(name, name.replace("_", " "), kind))
+        values.append(cells)
+    return Table(key, tuple(columns), tuple(zip(*values, strict=True)))
+
+
+def _round_number(value: Any) -> Any:
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 def _read_cells(row: Any, columns: Sequence[Column]) -> tuple[Any, ...]:
