@@ -157,7 +157,7 @@ def _run(argv: list[str]) -> int:
     args, _ = parser.parse_known_args(argv)
     form = getattr(args, "format", None)
     if form in _MODULES_OF_FORMATS:  # before work that may take minutes
-        check_installed(form, f"--format {form}", _MODULES_OF_FORMATS[form])
+        check_installed(form, f"The format {form}", _MODULES_OF_FORMATS[form])
     with on_cluster(getattr(args, "dask", None)):
         return args.command(args) or 0
 
