@@ -57,7 +57,7 @@ def make_metric(name: str, **settings: Any) -> Metric:
         If there is no such metric; the message names the nearest.
     """
     if name not in METRICS:
-        raise explain_unknown("metric", name, METRICS)
+        raise explain_unknown("metric", name, METRICS, {"scores": f"{name}=FILE"})
     return _class(METRICS[name])(**settings)
 
 
