@@ -41,13 +41,12 @@ def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
     for helper in helpers:
         register_jitable(helper)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    with _always_compiling():
+    with _always_compiling() as is_switched_off:
         try:
             dispatcher: Any = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # numba found no folder to keep it in
             dispatcher = numba.njit(**options)(function)
-    config: Any = numba.config
-    if config.DISABLE_JIT:  # numba asks again when the function is first called
+    if is_switched_off:  # numba asks again when the function is first called
         dispatcher.compile = _always_compiling()(dispatcher.compile)
     return cast(Function, dispatcher)
 
@@ -62,7 +61,7 @@ def compiled_helper(function: Function) -> Function:
 
 
 @contextmanager
-def _always_compiling() -> Iterator[None]:
+def _always_compiling() -> Iterator[bool]:
     """Let numba compile even where NUMBA_DISABLE_JIT is set, which is for the user's own functions.
 
     Without it there are no numbers: Python's integers do not wrap around at 64 bits, and one
@@ -72,9 +71,9 @@ def _always_compiling() -> Iterator[None]:
 
     config: Any = numba.config
     with _switching:
-        is_disabled = config.DISABLE_JIT
+        is_switched_off = bool(config.DISABLE_JIT)
         config.DISABLE_JIT = 0
         try:
-            yield
+            yield is_switched_off
         finally:
-            config.DISABLE_JIT = is_disabled
+            config.DISABLE_JIT = is_switched_off
