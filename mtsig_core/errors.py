@@ -53,6 +53,13 @@ class MissingTokenizerError(SettingError):
     """
 
 
+class MissingBaselineError(SettingError):
+    """The system to compare with has no output, or no score by a metric.
+
+    A task leaves out the language pairs that lack it.
+    """
+
+
 class ClusterError(SettingError):
     """The computing cluster cannot be reached, is not compatible, or is lost."""
 
@@ -104,16 +111,33 @@ def make_sendable(error: Exception) -> Exception:
     return copy
 
 
-def explain_unknown(kind: str, name: object, among: Iterable[str]) -> SettingError:
-    """Make the error for an unknown name.
+#: What options and values of other programs are called here.
+_KNOWN_AS: dict[object, str] = {
+    "--hyp": "--system",
+    "--hypothesis": "--system",
+    "--reference": "--ref",
+    "--source": "--src",
+    "-m": "--metrics",
+    "--paired-bs": "--test bootstrap",
+    "--paired-ar": "--test ar",
+    "--n-samples": "--resamples",
+    "fdr_bh": "bh",
+}
+
+
+def explain_unknown(
+    kind: str, name: object, among: Iterable[str], *remedies: Remedy
+) -> SettingError:
+    """Make the error for an unknown name, with remedies where no known name is close to it.
 
     >>> str(explain_unknown("test", "bootstap", ["ar", "bootstrap"]))
     "Unknown test 'bootstap'. Did you mean 'bootstrap'? Available: ar, bootstrap."
     """
     among = list(dict.fromkeys(among))
-    return SettingError(
-        f"Unknown {kind} {name!r}.{suggest_name(name, among)} Available: {', '.join(among)}."
-    )
+    hint = suggest_name(name, among)
+    if hint:
+        remedies = ()
+    return SettingError(f"Unknown {kind} {name!r}.{hint} Available: {', '.join(among)}.", *remedies)
 
 
 def format_count(n: int, word: str) -> str:
@@ -140,7 +164,7 @@ def suggest_name(name: object, among: Iterable[str]) -> str:
     >>> suggest_name("Holm", ["holm", "bh"]), suggest_name("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
     """
-    name_meant = find_closest(name, among)
+    name_meant = _KNOWN_AS.get(name) or find_closest(name, among)
     return "" if name_meant is None else f" Did you mean {name_meant!r}?"
 
 

@@ -733,6 +733,13 @@ class TaskComparison:
         object.__setattr__(self, "pairs", dict(self.pairs))
         object.__setattr__(self, "macro", ByMetric(self.macro))
 
+    @property
+    def baseline(self) -> str | None:
+        """The system that all others are compared with, if there is one."""
+        for comparison in self.pairs.values():
+            return comparison.settings.baseline
+        return None
+
     def __repr__(self) -> str:
         return (
             f"<TaskComparison on {self.task.name!r}: {format_count(len(self.pairs), 'language pair')}, "

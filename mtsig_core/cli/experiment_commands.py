@@ -1,4 +1,4 @@
-"""The commands `validate`, `sample`, `sweep` and `metrics`, with numbers as JSON or CSV."""
+"""The commands `validate`, `sample`, `sweep` and `metrics`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,7 @@ from mtsig_core.cli.inputs import (
     warn_about_words,
     write_report,
 )
-from mtsig_core.cli.options import (
-    add_arguments,
-    add_choice_of_systems,
-    add_metric_options,
-    add_output_options,
-    add_source_options,
-    read_arguments,
-)
+from mtsig_core.cli.options import add_options, read_arguments
 from mtsig_core.errors import NotYetError, SettingError
 from mtsig_core.experiments import papers
 from mtsig_core.experiments.frame import parse_sizes, record_rows
@@ -48,21 +41,24 @@ from mtsig_core.experiments.sweeps import (
     sweep_sizes,
     with_references,
 )
-from mtsig_core.metrics import Metric, is_segment_mean
+from mtsig_core.metrics import Metric, is_segment_mean, metric_title
 from mtsig_core.progress import Progress
 from mtsig_core.report.caution_words import info_record
 from mtsig_core.report.commands import find_functions
-from mtsig_core.report.document import Report
+from mtsig_core.report.document import Report, Section, TableBlock
 from mtsig_core.report.experiment_tables import (
     detection_records,
     length_records,
+    record_table,
     reference_records,
+    row_table,
     sampled_pair_records,
     sampled_system_records,
     step_records,
     system_records,
 )
 from mtsig_core.report.export import Records
+from mtsig_core.report.table import Table
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
 from mtsig_core.stats.intervals import finite_or_none
@@ -71,6 +67,8 @@ from mtsig_core.stats.power import cannot_plan, plan
 from mtsig_core.stats.settings import check_jobs
 from mtsig_core.testset import TestSet
 from mtsig_core.version import __version__
+
+_FORMATS = ("json", "csv", "text", "markdown")
 
 
 @dataclass(frozen=True)
@@ -97,14 +95,15 @@ class Request:
 class CommandOutput:
     """The numbers of a command by one metric.
 
-    `content` is for JSON, `tables` are for CSV. What is the same for all metrics is in `head`. A
-    CSV without rows has the `columns`.
+    `content` is for JSON, `tables` are for CSV, and for readers unless another one of that name is
+    `to_read`. What is the same for all metrics is in `head`. A CSV without rows has the `columns`.
     """
 
     content: dict[str, Any]
     tables: Mapping[str, Records]
     head: Mapping[str, Any] = field(default_factory=lambda: {"version": __version__})
     columns: Sequence[str] = ()
+    to_read: Mapping[str, Table] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,31 +120,20 @@ class Command:
     helps: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class CommandGroup:
-    """Commands by name, a title of them, and the title of their options."""
-
-    title: str
-    options_title: str
-    commands: Mapping[str, Command]
-
-
-def _add_group(group_name: str, parser: ArgumentParser) -> None:
+def _add_group(group: str, parser: ArgumentParser) -> None:
     """Add the commands of one group below its name, each with its options."""
-    group = EXPERIMENT_COMMANDS[group_name]
-    names = "|".join(group.commands)
-    commands = parser.add_subparsers(title=group.title, required=True, metavar=names)
-    for name, command in group.commands.items():
+    names = "|".join(EXPERIMENT_COMMANDS[group])
+    commands = parser.add_subparsers(title="commands", required=True, metavar=names)
+    for name, command in EXPERIMENT_COMMANDS[group].items():
         command_parser = commands.add_parser(name, help=command.about, description=command.about)
-        add_source_options(command_parser)
-        add_metric_options(command_parser)
-        add_choice_of_systems(command_parser)
-        options = command_parser.add_argument_group(group.options_title)
-        for option, settings in command.options.items():
-            options.add_argument(option, **settings)
-        add_arguments(options, f"{group_name} {name}", **command.helps)
-        add_output_options(command_parser, ("json", "csv"))
-        command_parser.set_defaults(command=run_command, group=group_name, name=name)
+        add_own = partial(_add_own, command)
+        add_options(command_parser, f"{group} {name}", _FORMATS, add_own, **command.helps)
+        command_parser.set_defaults(command=run_command, group=group, name=name)
+
+
+def _add_own(command: Command, parser: ArgumentParser) -> None:
+    for option, settings in command.options.items():
+        parser.add_argument(option, **settings)
 
 
 add_validate, add_sample, add_sweep, add_metrics = (
@@ -169,15 +157,15 @@ def run_command(args: Namespace) -> None:
         raise SettingError("No system to look at. Give at least one.", {"system": "FILE"})
     if (args.group, args.name) == ("sweep", "references"):
         testset = with_references(testset)
-    command = EXPERIMENT_COMMANDS[args.group].commands[args.name]
+    command = EXPERIMENT_COMMANDS[args.group][args.name]
     results = {}
     with progress_line() as progress:
         for metric in metrics:
             results[metric.name] = command.work(Request(testset, metric, args, progress))
     first = next(iter(results.values()))
     report = Report(
-        command.about,
-        sections=(),
+        f"mtsig {args.group} {args.name} on {testset.name}: {command.about}",
+        _list_sections(results),
         make_record=partial(_record_results, testset, results),
         make_rows=partial(_list_rows, results),
         header=["metric", *first.columns],
@@ -192,6 +180,19 @@ def _record_results(testset: TestSet, results: Mapping[str, CommandOutput]) -> d
         **first.head,
         "metrics": {metric: numbers.content for metric, numbers in results.items()},
     }
+
+
+def _list_sections(results: Mapping[str, CommandOutput]) -> list[Section]:
+    """The tables of each metric for readers, with its signature."""
+    sections = []
+    for metric, numbers in results.items():
+        for name, records in numbers.tables.items():
+            if records:
+                table = numbers.to_read.get(name) or record_table(name, records)
+                notes = (numbers.content.get("signature", ""),)
+                block = TableBlock(table=table, title=name, notes=notes)
+                sections.append(Section(f"{metric_title(metric)}: {name}", [block]))
+    return sections
 
 
 def _list_rows(results: Mapping[str, CommandOutput]) -> Records:
@@ -217,13 +218,14 @@ def _record_settings(settings: SamplingSettings, **choices: Any) -> dict[str, An
 def _validate(
     request: Request,
     *,
-    name: str,
     table: str = "rows",
     paper: papers.PublishedTable | None = None,
 ) -> CommandOutput:
-    (function,) = find_functions(f"validate {name}")
+    (function,) = find_functions(f"validate {request.args.name}")
     experiment = request.run(function)
-    if name == "pair":  # all metrics look at one pair, by default the best two of the first metric
+    if (
+        request.args.name == "pair"
+    ):  # all metrics look at one pair, by default the best two of the first metric
         request.args.a, request.args.b = experiment.a, experiment.b
     content = {
         "signature": request.signature,
@@ -233,13 +235,14 @@ def _validate(
     published = None if paper is None else asdict(paper)
     head = {"version": __version__, "published": published}
     tables = {table: experiment.records(table)}
-    return CommandOutput(content, tables, head, experiment.columns(table))
+    rows = row_table(table, experiment.tables[table], getattr(experiment, table), form=".2f")
+    return CommandOutput(content, tables, head, experiment.columns(table), {table: rows})
 
 
 def _validation(
-    name: str, about: str, table: str = "rows", paper: papers.PublishedTable | None = None
+    about: str, table: str = "rows", paper: papers.PublishedTable | None = None
 ) -> Command:
-    work = partial(_validate, name=name, table=table, paper=paper)
+    work = partial(_validate, table=table, paper=paper)
     return Command(about, work, helps={"trials": "draws of the tests"})
 
 
@@ -252,6 +255,7 @@ def _sample(request: Request) -> CommandOutput:
     system_samples, summaries, pairs = {}, {}, []
     system_rows: Records = []
     pair_rows: Records = []
+    pair_summaries: Records = []
     for system in experiment.systems:
         samples = sampled_system_records(system)
         system_samples[system.system] = samples
@@ -262,16 +266,17 @@ def _sample(request: Request) -> CommandOutput:
         names = {"a": pair.a, "b": pair.b}
         delta, whole_p = finite_or_none(pair.full), finite_or_none(pair.whole_p)
         samples = sampled_pair_records(pair)
+        on_all_segments = {**names, "delta": delta, "whole_p": whole_p}
+        by_permutations = _tally(pair, "ar", alpha)
         pairs.append(
             {
-                **names,
-                "delta": delta,
-                "whole_p": whole_p,
+                **on_all_segments,
                 "koehn": _tally(pair, "koehn", alpha),
-                "ar": _tally(pair, "ar", alpha),
+                "ar": by_permutations,
                 "samples": samples,
             }
         )
+        pair_summaries.append(on_all_segments | by_permutations)
         for record in samples:
             pair_rows.append({**names, **record, "whole_delta": delta, "whole_p": whole_p})
     content = {
@@ -289,7 +294,13 @@ def _sample(request: Request) -> CommandOutput:
         shuffled=experiment.shuffled,
         trials=experiment.trials,
     )
-    return CommandOutput(content, {"systems": system_rows, "pairs": pair_rows}, head)
+    in_short = [{"system": system, **summary} for system, summary in summaries.items()]
+    readable = {
+        "systems": record_table("systems", in_short),
+        "pairs": record_table("pairs", pair_summaries),
+    }
+    tables = {"systems": system_rows, "pairs": pair_rows}
+    return CommandOutput(content, tables, head, to_read=readable)
 
 
 def _summarize(system: SampledSystem) -> dict[str, float | int | None]:
@@ -481,153 +492,127 @@ _OF_SIZES = {
     "resamples": "resamples of each test set",
 }
 
-EXPERIMENT_COMMANDS: dict[str, CommandGroup] = {
-    "validate": CommandGroup(
-        "experiments",
-        "experiment",
-        {
-            "conclusions": _validation(
-                "conclusions",
-                "conclusions from small samples: right means as on the whole test set, which may itself be "
-                "undecided",
-                paper=papers.KOEHN_T3,
-            ),
-            "calibration": _validation(
-                "calibration",
-                "how many conclusions at each level are right, that is as on the whole test set. "
-                "Intervals resample samples, and ignore that samples of different sizes overlap",
-                "levels",
-                papers.KOEHN_T4,
-            ),
-            "coverage": _validation(
-                "coverage", "how often intervals hold the score of the whole test set"
-            ),
-            "type1": _validation("type1", "false-alarm rate of each test"),
-            "families": _validation(
-                "families",
-                "how often mtsig finds a difference among equal systems",
-                paper=papers.RIEZLER_MAXWELL_4_4,
-            ),
-            "claims": _validation(
-                "claims", "false and missed claims by correction, with some systems truly better"
-            ),
-            "variants": _validation(
-                "variants",
-                "p-values of six systems made equal, the first against the others",
-                paper=papers.RIEZLER_MAXWELL_T2,
-            ),
-            "pair": _validation(
-                "pair",
-                "p-values of one pair by every test; name several --metrics",
-                paper=papers.RIEZLER_MAXWELL_T1,
-            ),
-            "units": _validation(
-                "units", "how many pairs are significant by segment, by document, by both"
-            ),
-            "changed-pairs": _validation(
-                "changed-pairs",
-                "which pairs are significant by segment only, or by document only",
-                "pairs",
-            ),
-        },
-    ),
-    "sample": CommandGroup(
-        "kinds",
-        "samples",
-        {
-            "blocks": Command(
-                "blocks of consecutive segments, compared with the whole test set",
-                _sample,
-                helps=_OF_SAMPLES,
-            ),
-            "broad": Command(
-                "segments spread over the whole set, compared with the whole test set",
-                _sample,
-                helps=_OF_SAMPLES,
-            ),
-            "spread": Command(
-                "how much more scores vary in blocks than in broad samples, by system and size",
-                _spread,
-                {
-                    "--sizes": dict(
-                        type=parse_sizes,
-                        metavar="N,...",
-                        help="segments in a sample, or shares of the set (default: 10 to "
-                        "3000, as far as there are five samples)",
-                    )
-                },
-            ),
-        },
-    ),
-    "sweep": CommandGroup(
-        "settings",
-        "test sets",
-        {
-            "size": Command(
-                "how scores, intervals and conclusions change with the test-set size",
-                _sweep_size,
-                {
-                    "--sizes": dict(
-                        type=parse_sizes,
-                        metavar="N,...",
-                        help="in units, or shares of the set such as "
-                        "10%%,50%%,100%%; larger sizes are drawn with replacement (default: ten, from a "
-                        "hundredth of the set)",
-                    ),
-                    "--difference": dict(
-                        type=float,
-                        metavar="D",
-                        help="in points: print the size that each pair needs",
-                    ),
-                },
-                _OF_SIZES,
-            ),
-            "references": Command(
-                "how scores and intervals change with the number of references",
-                _sweep_references,
-                {
-                    "--shares": dict(
-                        type=_parse_shares,
-                        metavar="S,...",
-                        default=SHARES,
-                        help="sizes, of the whole set (default: 0.5 to 1 by tenths)",
-                    )
-                },
-                _OF_SIZES,
-            ),
-            "resamples": Command(
-                "how an interval settles with the number of resamples",
-                _sweep_resamples,
-                helps={"system": "the system with the interval (default: the best)"},
-            ),
-        },
-    ),
-    "metrics": CommandGroup(
-        "views",
-        "view",
-        {
-            "precisions": Command(
-                "n-gram precisions, length ratio and brevity penalty of each system's BLEU",
-                _precisions,
-            ),
-            "lengths": Command("BLEU and GTM of two systems at other output lengths", _lengths),
-            "example": Command(
-                "BLEU of one segment, step by step (default: the example of the reading note)",
-                _example,
-                {
-                    "--system-name": dict(
-                        metavar="NAME", help="the system to look at (default: the first)"
-                    ),
-                    "--line": dict(type=int, metavar="N", help="number of the segment"),
-                },
-            ),
-            "averages": Command(
-                "the mean of sentence scores, compared with the corpus score", _averages
-            ),
-            "students-t": Command(
-                "Student's t and the bootstrap for a mean of segment scores", _students_t
-            ),
-            "signatures": Command("BLEU of one system under other settings", _signatures),
-        },
-    ),
+EXPERIMENT_COMMANDS: dict[str, dict[str, Command]] = {
+    "validate": {
+        "conclusions": _validation(
+            "conclusions from small samples: right means as on the whole test set, which may itself be "
+            "undecided",
+            paper=papers.KOEHN_T3,
+        ),
+        "calibration": _validation(
+            "how many conclusions at each level are right, that is as on the whole test set. "
+            "Intervals resample samples, and ignore that samples of different sizes overlap",
+            "levels",
+            papers.KOEHN_T4,
+        ),
+        "coverage": _validation("how often intervals hold the score of the whole test set"),
+        "type1": _validation("false-alarm rate of each test"),
+        "families": _validation(
+            "how often mtsig finds a difference among equal systems",
+            paper=papers.RIEZLER_MAXWELL_4_4,
+        ),
+        "claims": _validation(
+            "false and missed claims by correction, with some systems truly better"
+        ),
+        "variants": _validation(
+            "p-values of six systems made equal, the first against the others",
+            paper=papers.RIEZLER_MAXWELL_T2,
+        ),
+        "pair": _validation(
+            "p-values of one pair by every test; name several --metrics",
+            paper=papers.RIEZLER_MAXWELL_T1,
+        ),
+        "units": _validation("how many pairs are significant by segment, by document, by both"),
+        "changed-pairs": _validation(
+            "which pairs are significant by segment only, or by document only",
+            "pairs",
+        ),
+    },
+    "sample": {
+        "blocks": Command(
+            "blocks of consecutive segments, compared with the whole test set",
+            _sample,
+            helps=_OF_SAMPLES,
+        ),
+        "broad": Command(
+            "segments spread over the whole set, compared with the whole test set",
+            _sample,
+            helps=_OF_SAMPLES,
+        ),
+        "spread": Command(
+            "how much more scores vary in blocks than in broad samples, by system and size",
+            _spread,
+            {
+                "--sizes": dict(
+                    type=parse_sizes,
+                    metavar="N,...",
+                    help="segments in a sample, or shares of the set (default: 10 to "
+                    "3000, as far as there are five samples)",
+                )
+            },
+        ),
+    },
+    "sweep": {
+        "size": Command(
+            "how scores, intervals and conclusions change with the test-set size",
+            _sweep_size,
+            {
+                "--sizes": dict(
+                    type=parse_sizes,
+                    metavar="N,...",
+                    help="in units, or shares of the set such as "
+                    "10%%,50%%,100%%; larger sizes are drawn with replacement (default: ten, from a "
+                    "hundredth of the set)",
+                ),
+                "--difference": dict(
+                    type=float,
+                    metavar="D",
+                    help="in points: print the size that each pair needs",
+                ),
+            },
+            _OF_SIZES,
+        ),
+        "references": Command(
+            "how scores and intervals change with the number of references",
+            _sweep_references,
+            {
+                "--shares": dict(
+                    type=_parse_shares,
+                    metavar="S,...",
+                    default=SHARES,
+                    help="sizes, of the whole set (default: 0.5 to 1 by tenths)",
+                )
+            },
+            _OF_SIZES,
+        ),
+        "resamples": Command(
+            "how an interval settles with the number of resamples",
+            _sweep_resamples,
+            helps={"system": "the system with the interval (default: the best)"},
+        ),
+    },
+    "metrics": {
+        "precisions": Command(
+            "n-gram precisions, length ratio and brevity penalty of each system's BLEU",
+            _precisions,
+        ),
+        "lengths": Command("BLEU and GTM of two systems at other output lengths", _lengths),
+        "example": Command(
+            "BLEU of one segment, step by step (default: the example of the reading note)",
+            _example,
+            {
+                "--system-name": dict(
+                    metavar="NAME", help="the system to look at (default: the first)"
+                ),
+                "--line": dict(type=int, metavar="N", help="number of the segment"),
+            },
+        ),
+        "averages": Command(
+            "the mean of sentence scores, compared with the corpus score", _averages
+        ),
+        "students-t": Command(
+            "Student's t and the bootstrap for a mean of segment scores", _students_t
+        ),
+        "signatures": Command("BLEU of one system under other settings", _signatures),
+    },
 }

@@ -97,14 +97,28 @@ def write_file(content: bytes, path: str) -> None:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".mtsig-", delete=False) as file:
             temporary = file.name
             file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
+        _open_as(target, temporary)
         os.replace(temporary, target)
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise SettingError(f"--out {path} cannot be written: {error.strerror}.") from error
+
+
+def _open_as(target: str, path: str) -> None:
+    """Let those read a new file who may read the one that it replaces; without one, by the umask."""
+    if os.path.exists(target):
+        state = os.stat(target)
+        mode = state.st_mode & 0o777
+        try:
+            os.chown(path, state.st_uid, state.st_gid)
+        except (OSError, AttributeError):  # not our group, or a system without groups
+            mode &= 0o707
+    else:
+        umask = os.umask(0)
+        os.umask(umask)
+        mode = 0o666 & ~umask
+    os.chmod(path, mode)
 
 
 # -------------------------------------------------------------------------------------------------

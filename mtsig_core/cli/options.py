@@ -10,10 +10,13 @@ import sys
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from glob import glob
 from typing import Any
 
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import check_tokenizer
+from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
+from mtsig_core.readers.limits import local_limit
 from mtsig_core.readers.tasks import has_scores, pairs_of
 from mtsig_core.report.commands import defaults, option_flag, option_name
 from mtsig_core.report.text import printable
@@ -28,13 +31,18 @@ from mtsig_core.testset import show_name
 _CHOICE = ("only", "exclude", "domain")
 
 
-def _add_rows(group: ArgumentParser | _ArgumentGroup, rows: Mapping[str, SourceOption]) -> None:
+def _add_rows(
+    group: ArgumentParser | _ArgumentGroup,
+    rows: Mapping[str, SourceOption],
+    n_values: int | str = "+",
+) -> None:
+    """Add options; each time that a repeated one is given it takes `n_values` values."""
     for name, option in rows.items():
         settings: dict[str, Any] = {"metavar": option.value}
         if not option.value:
             settings = {"action": "store_true"}
         elif option.is_repeated:
-            settings |= {"action": "append", "default": []}
+            settings |= {"action": "extend", "nargs": n_values, "default": []}
         elif option.is_list:
             parse_list = parse_columns if name == "columns" else parse_names
             settings |= {"type": parse_list, "action": AddUp, "default": ()}
@@ -97,21 +105,7 @@ _JOINING = {
     "ref": ("system", "run", "parse", "src", "docs"),
     "system": ("src", "docs"),
 }
-_FILES = (
-    "folder",
-    "ref",
-    "system",
-    "run",
-    "src",
-    "docs",
-    "xml",
-    "sacrebleu",
-    "parse",
-    "demo",
-    "demo_segments",
-    "demo_references",
-    "demo_task",
-)
+_FILES = (*_JOINING, "run", "src", "docs", "parse", "demo_references")
 _ABOUT_TEXTS = ("refs", "keep_canary", "ids", "tokenize")
 #: Options about one language pair, of commands that take one or a whole task.
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
@@ -303,6 +297,32 @@ def _split_file(text: str) -> tuple[str | None, str]:
     return None, text
 
 
+def find_files(value: Any) -> Any:
+    """The value of an option for files, with the matches of patterns, sorted, and standard input."""
+    texts = [value] if isinstance(value, str) else value
+    files: list[str] = []
+    for text in texts:
+        _, path = _split_file(text)
+        matches = [path]
+        if path == "-":
+            matches = [_read_standard_input()]
+        elif texts is value and not os.path.lexists(path):
+            matches = sorted(glob(path)) or matches
+        files += [text.removesuffix(path) + match for match in matches]
+    return files if texts is value else files[0]
+
+
+def _read_standard_input() -> str:
+    """Keep what standard input holds; a little beyond the limit, so that its reader refuses it."""
+    problem = "is a terminal, or closed"
+    if IN_MEMORY:
+        problem = "can be read once, and is named twice"
+    elif sys.stdin is not None and not sys.stdin.isatty():
+        IN_MEMORY[STANDARD_INPUT] = sys.stdin.buffer.read((local_limit("mb") << 20) + 1)
+        return STANDARD_INPUT
+    raise SettingError(f"-: standard input {problem}. Name a file, or send one: mtsig ... < FILE.")
+
+
 # -------------------------------------------------------------------------------------------------
 # Groups of options that commands share.
 
@@ -427,8 +447,8 @@ def add_choice_of_systems(parser: ArgumentParser) -> None:
 
 
 def add_task_source(group: _ArgumentGroup) -> None:
-    """Add the options that name a task."""
-    _add_rows(group, list_options(TaskSource))
+    """Add the options that name a task; one value each, because a PATH may follow."""
+    _add_rows(group, list_options(TaskSource), 1)
 
 
 def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
@@ -458,8 +478,7 @@ def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:
     group.add_argument(
         "--format",
         choices=formats,
-        default=formats[0],
-        help=f"form of the result (default: {formats[0]})",
+        help=f"form of the result (default: by the ending of --out, else {formats[0]})",
     )
     group.add_argument(
         "--out",
@@ -467,6 +486,38 @@ def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:
         type=_parse_output,
         help="write to this file (default: -, standard output)",
     )
+
+
+#: Formats by the endings of files, with some that no command writes.
+_ENDINGS = {
+    "txt": "text",
+    "json": "json",
+    "csv": "csv",
+    "md": "markdown",
+    "tex": "latex",
+    "typ": "typst",
+    "html": "html",
+    "parquet": "parquet",
+    "tsv": "tsv",
+    "xlsx": "xlsx",
+    "pdf": "pdf",
+}
+
+
+def name_format(path: str | None, formats: Any) -> str:
+    """The format that the ending of an output names; without an ending the first.
+
+    >>> name_format("a.TEX", ("text", "latex")), name_format("a.v2", ("text", "latex"))
+    ('latex', 'text')
+    """
+    _, ending = os.path.splitext(path or "")
+    form: str = _ENDINGS.get(ending.lower().strip("."), formats[0])
+    if form not in formats:
+        raise SettingError(
+            f"--out {path}: this command writes no {ending} file. Change the ending, or choose a format "
+            f"with --format: {', '.join(formats)}."
+        )
+    return form
 
 
 def _parse_output(path: str) -> str | None:

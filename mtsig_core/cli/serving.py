@@ -17,6 +17,7 @@ from mtsig_core.cli.options import (
     task_source,
 )
 from mtsig_core.errors import SettingError
+from mtsig_core.readers.files import IN_MEMORY
 from mtsig_core.source import Source
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -44,6 +45,10 @@ def add_serve(parser: ArgumentParser) -> None:
 
 def run_serve(args: Namespace) -> int:
     """Start the dashboard; return the status of its server."""
+    if IN_MEMORY:
+        raise SettingError(
+            "serve reads its files again and again, and standard input only once. Name a file."
+        )
     source = source_from(args, whole_task=True)
     task = None
     if args.folder is not None and args.langpair is None:

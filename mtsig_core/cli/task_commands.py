@@ -207,7 +207,7 @@ def _check_views(args: Namespace) -> None:
     """Refuse options about results that another option replaces."""
     replaced: dict[str, tuple[str, ...]] = {}
     if args.official is not None:
-        replaced["--official FILE"] = ("human", "primary")
+        replaced["--official FILE"] = ("human", "primary", "baseline")
     if args.rank_rule == ALL_RULES:
         replaced[f"--rank-rule {ALL_RULES}"] = ("human",)
     for option, names in replaced.items():
@@ -446,6 +446,7 @@ def add_findings(parser: ArgumentParser) -> None:
         "findings",
         resamples="number of resamples for intervals",
         rule="the year of WMT whose rule of AutoRank is used",
+        baseline=SUPPRESS,
     )
     add_output_options(parser, ALL_FORMATS)
 
@@ -453,6 +454,10 @@ def add_findings(parser: ArgumentParser) -> None:
 def run_findings(args: Namespace) -> None:
     """Print the findings table of each language pair, and head-to-head decisions."""
     check_jobs(args.jobs)
+    if args.baseline is not None:
+        raise SettingError(
+            "findings ranks the systems, and with --baseline there are no ranks. Use task --baseline."
+        )
     _follow_review(args, "findings")
     source = _read_one_task(args)
     task = _keep_task(args, source)

@@ -27,16 +27,12 @@ from mtsig_core.cli.options import (
     source_from,
 )
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown
-from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
-from mtsig_core.experiments.domains import by_domain
-from mtsig_core.experiments.integrity import examine_integrity, examine_task
 from mtsig_core.experiments.rankings import (
     task_by_rules,
     testset_by_rules,
     with_published_ranks,
     with_ranks_of_task,
 )
-from mtsig_core.experiments.rating_integrity import examine_ratings
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
@@ -48,9 +44,6 @@ from mtsig_core.report.experiment_reports import (
     rules_report,
 )
 from mtsig_core.report.export import segment_rows, to_csv
-from mtsig_core.report.integrity_reports import integrity_report
-from mtsig_core.report.pair_summary import summary_report
-from mtsig_core.report.rating_reports import ratings_report
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -331,6 +324,12 @@ def _add_ratings(parser: ArgumentParser) -> None:
 
 def run_integrity(args: Namespace) -> None:
     """Look for outputs that are alike, or equal to other texts."""
+    # Here, in `run_pair` and in `run_domains`: `compare` would wait a twentieth longer for them.
+    from mtsig_core.experiments.integrity import examine_integrity, examine_task
+    from mtsig_core.experiments.rating_integrity import examine_ratings
+    from mtsig_core.report.integrity_reports import integrity_report
+    from mtsig_core.report.rating_reports import ratings_report
+
     if args.metrics is not None and len(args.metrics) > 1:
         raise SettingError(
             f"integrity looks at the intervals of one metric, not of {len(args.metrics)}. Name one with "
@@ -394,7 +393,7 @@ def add_pair(parser: ArgumentParser) -> None:
     add_options(
         parser,
         "pair",
-        ("text", "json", "html"),
+        ("text", "json", "markdown", "html"),
         resamples="number of resamples for intervals",
         a="the first system (default: the best by the first metric)",
     )
@@ -402,6 +401,9 @@ def add_pair(parser: ArgumentParser) -> None:
 
 def run_pair(args: Namespace) -> None:
     """Examine two systems."""
+    from mtsig_core.experiments.dispute import examine_dispute, list_dispute_metrics
+    from mtsig_core.report.pair_summary import summary_report
+
     testset = read(args)
     names = args.metrics or list_dispute_metrics(testset)
     metrics = resolve_named(args, testset, names)
@@ -428,6 +430,8 @@ def add_domains(parser: ArgumentParser) -> None:
 
 def run_domains(args: Namespace) -> None:
     """Compare systems by domain."""
+    from mtsig_core.experiments.domains import by_domain
+
     check_jobs(args.jobs)
     testset = read(args)
     metrics = choose_metrics(args, testset, decides=True)

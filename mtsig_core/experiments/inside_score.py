@@ -909,7 +909,7 @@ def students_t(  # noqa: PLR0913  each parameter is an option of the command
     scored = np.flatnonzero(statistics[row, :, 1] > 0)
     if len(scored) < 2:
         raise SettingError(
-            f"{system} has {len(scored)} segment scores by {metric.name}. An interval takes at least 2."
+            f"{system} has too few segment scores by {metric.name}: {len(scored)}. Expected at least 2."
         )
 
     def bootstrap(n: int, unit: str) -> ScoreBootstrap:

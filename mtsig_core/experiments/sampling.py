@@ -551,9 +551,8 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
         unit_sizes = in_units(sizes, n)
     if not unit_sizes:
         raise SettingError(
-            f"A spread takes {_ENOUGH} samples or more, and {n} segments give no {_ENOUGH} samples of "
-            f"{SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
-            "smaller samples."
+            f"Too few segments for {_ENOUGH} samples of {SIZES[0]}, which a spread takes: {n}. Expected at "
+            f"least {_ENOUGH * SIZES[0]}, or smaller samples."
         )
     shuffle_seed = seed if shuffle else None
     positions_by_size = {}
@@ -928,8 +927,8 @@ def _choose_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, 
     for size in chosen_sizes or CONCLUSION_SIZES[:1]:
         if n_segments // size < 2:
             raise SettingError(
-                f"{n_segments} segments give no two samples of {size}. Expected at least {2 * size} "
-                "segments, or smaller samples."
+                f"Too few segments for two samples of {size}: {n_segments}. Expected at least {2 * size}, "
+                "or smaller samples."
             )
     return tuple(chosen_sizes)
 

@@ -51,7 +51,7 @@ def make_metric(name: str, **settings: Any) -> Metric:
         package that brings it does not work.
     """
     if name not in METRICS:
-        raise explain_unknown("metric", name, METRICS)
+        raise explain_unknown("metric", name, METRICS, {"scores": f"{name}=FILE"})
     place = METRICS[name]
     try:
         make = resolve_name(place)

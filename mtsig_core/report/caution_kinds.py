@@ -445,6 +445,12 @@ CAUTION_KINDS: dict[str, Kind] = {
         "{by} scores are missing for {pair}: the tokenizer {tokenizer} needs a package that is not installed.",
         advice="Install it with: pip install {package}.",
     ),
+    "baseline-missing": Kind(
+        "scores",
+        "{pair} is not compared by {by}: the baseline, {baseline}, has no output or score there.",
+        advice="Add them, or compare with a system that has them.",
+        severity="caption",
+    ),
     "tokenizer-and-script": Kind(
         "scores",
         "The references look {language}, and the tokenizer {tokenizer} does not split {language} into words. "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ from mtsig_core.report.table import (
     Cell,
     Column,
     Table,
+    TableBuilder,
     format_p,
     number,
     rounded,
@@ -95,6 +97,7 @@ NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
+_KINDS = {float: "score", int: "written"}  # of columns of records
 Bounds = tuple[float, float]
 
 
@@ -129,6 +132,19 @@ def row_table(
         title = titles.get(name, title)
         columns.append(Column(name, title, kind, column_form.replace("*", form)))
     return Table(key, tuple(columns), tuple(_read_cells(row, columns) for row in rows))
+
+
+def record_table(key: str, records: Sequence[Mapping[str, Any]]) -> Table:
+    """A table of rows for files, for readers: numbers have four digits.
+
+    >>> record_table("toy", [{"system": "A", "score": 31.254, "ci_low": None}]).texts()
+    [['A', '31.25', '-']]
+    """
+    table = TableBuilder(key, records)
+    for name, first in records[0].items():
+        kind = _KINDS.get(type(first), "name")
+        table.add(name, name.replace("_", " "), kind, methodcaller("get", name), form=".4g")
+    return table.build()
 
 
 def _read_cells(row: Any, columns: Sequence[Column]) -> tuple[Any, ...]:

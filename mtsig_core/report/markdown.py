@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+
+from wcwidth import width as text_width
 
 from mtsig_core.report.caution_words import group_cautions, list_assumptions
 from mtsig_core.report.document import (
@@ -16,10 +17,10 @@ from mtsig_core.report.document import (
 )
 from mtsig_core.report.paper import PAPER_PLACES, escape_last, is_on_paper, write_cells
 from mtsig_core.report.table import KINDS, Table, in_print
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import ALIGN, printable
 
 _MARK_UP = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]|\A(?:[-+=]|\d+[.)])(?=\s|\Z|[-=])")
-_ALIGN = {"<": ":---", "^": ":---:", ">": "---:"}
+_RULES = {"<": ":---", "^": ":---:", ">": "---:"}
 _DASH = "\N{EM DASH}"  # in each cell of a row that stands for a line
 _ROLES = ("remark", "printed", "note", "hint")  # of paragraphs that Markdown has no room for
 
@@ -34,16 +35,22 @@ def escape_markdown(text: str) -> str:
 
 
 def report_markdown(report: Report) -> str:
-    """The report in Markdown: verdicts in bold, tables with what is needed to read them."""
-    paragraphs = [f"# {escape_markdown(report.title)}"]
+    """The report in Markdown: the first verdict on top, tables with what is needed to read them."""
+    title = f"# {escape_markdown(report.title)}"
+    headline: list[str] = []
+    paragraphs: list[str] = []
     if report.simulated:
         paragraphs.append(escape_markdown(report.simulated))
     for section, blocks in report.select_blocks(PAPER_PLACES, _is_shown):
         if section.title:
             paragraphs.append(f"{'#' * section.depth} {escape_markdown(section.title)}")
         for block in blocks:
-            paragraphs += block_markdown(block)
-    return "\n\n".join(paragraphs) + "\n"
+            is_verdict = isinstance(block, Paragraph) and block.role == "verdict"
+            if is_verdict and not headline:
+                headline = block_markdown(block)
+            else:
+                paragraphs += block_markdown(block)
+    return "\n\n".join([title, *headline, *paragraphs]) + "\n"
 
 
 def _is_shown(block: Block) -> bool:
@@ -67,8 +74,8 @@ def block_markdown(block: Block) -> list[str]:
         case TableBlock(in_short="", table=table):
             sentences = [*block.notes, *table.legend.explain(table, "Bold", "A row of dashes")]
             sentences += table.legend.name_shaded(table)
-            lines = "\n".join(_list_lines(block))
-            return [lines, *_join_sentences(sentences)]
+            paragraphs = ["\n".join(_list_lines(block)), escape_markdown(" ".join(sentences))]
+            return list(filter(None, paragraphs))
         case TableBlock():
             return [escape_markdown(block.in_short)]
     raise TypeError(type(block))
@@ -80,20 +87,11 @@ def _write_paragraph(block: Paragraph) -> str:
     return f"{block.about.removesuffix(':')}: {block.text}"
 
 
-def _join_sentences(sentences: Iterable[str]) -> list[str]:
-    """A paragraph of these sentences; none without any."""
-    text = escape_markdown(" ".join(sentences))
-    if not text:
-        return []
-    return [text]
-
-
 def _list_lines(block: TableBlock) -> list[str]:
+    """A table whose columns are aligned for readers of the source too."""
     table: Table = block.table.for_readers()
-    lines = [
-        _write_row(map(escape_markdown, table.titles)),
-        _write_row(_ALIGN[KINDS[column.kind].side] for column in table.columns),
-    ]
+    sides = [KINDS[column.kind].side for column in table.columns]
+    rows = [list(map(escape_markdown, table.titles)), [_RULES[side] for side in sides]]
     for number, row in enumerate(write_cells(table, block.print_names)):
         cells = []
         for column, text in zip(table.columns, row, strict=True):
@@ -101,11 +99,13 @@ def _list_lines(block: TableBlock) -> list[str]:
             if (number, column.key) in table.marks:
                 cell = f"**{cell}**"
             cells.append(cell)
-        lines.append(_write_row(cells))
+        rows.append(cells)
         if number in table.ruled:
-            lines.append(_write_row(_DASH for _ in cells))
+            rows.append([_DASH for _ in cells])
+    widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        places = zip(row, sides, widths, strict=True)
+        cells = [ALIGN[side](cell, width) for cell, side, width in places]
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
-
-
-def _write_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"

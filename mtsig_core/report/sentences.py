@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +52,7 @@ from mtsig_core.stats.few_units import (
     unbiased,
     units_freedom,
 )
+from mtsig_core.stats.joint_decisions import decide_together
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.ranks import (
     RANK_RULES,
@@ -626,6 +627,12 @@ def state_verdict(comparison: AnyComparison, metric: str) -> str:
         place = f" in {lang_pair}" if lang_pair else ""
         return _state_lang_pair(pair_comparison, result, place)
     n_pairs = format_count(len(lang_pairs), "language pair")
+    baseline = _get_settings(lang_pairs).baseline
+    if baseline is not None:
+        if macro is not None and macro.pairs:
+            return _state_against_baseline(macro.pairs, baseline, f" across {n_pairs}")
+        pairs = list(chain.from_iterable(result.pairs for _, result in lang_pairs.values()))
+        return _state_against_baseline(pairs, baseline, f", comparisons within {n_pairs}")
     reasons = [explain_no_ranks(*compared) for compared in lang_pairs.values()]
     if None not in reasons:
         distinct = "; ".join(dict.fromkeys(filter(None, reasons)))
@@ -781,7 +788,7 @@ def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -
     if is_decided and result.ruled is None and len(result.pairs) == 1:
         return state_pair(comparison, result, result.pairs[0], place)
     if is_decided and settings.baseline is not None:
-        return _state_against_baseline(result, settings.baseline)
+        return _state_against_baseline(result.pairs, settings.baseline, place)
     top_group = find_top_group(result)
     if top_group is None:
         why = explain_no_ranks(comparison, result) or "there are no ranks"
@@ -793,18 +800,38 @@ def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -
     return name_top_group(top_group, systems, has_clear_winner(result), place)
 
 
-def _state_against_baseline(result: MetricResult, baseline: str) -> str:
-    n_by_side = Counter(pair.better for pair in result.pairs)
+def _state_against_baseline(
+    pairs: Sequence[PairResult | MacroPair], baseline: str, place: str
+) -> str:
+    n_by_side = Counter(pair.better for pair in pairs)
     n_better, n_worse = n_by_side["a"], n_by_side["b"]
-    n_open = len(result.tested) - n_better - n_worse
-    n_untested = len(result.pairs) - len(result.tested)
+    n_untested = sum(isinstance(pair, PairResult) and pair.n == 0 for pair in pairs)
+    n_open = len(pairs) - n_untested - n_better - n_worse
     verdict = (
-        f"Against {baseline}: {n_better} significantly better, {n_worse} significantly worse, "
+        f"Against {baseline}{place}: {n_better} significantly better, {n_worse} significantly worse, "
         f"{n_open} without a significant difference"
     )
     if n_untested:
         verdict += f", {n_untested} not tested"
     return verdict
+
+
+def state_together(comparison: TaskComparison, baseline: str) -> str:
+    """Write how systems compare with the baseline, decided over all parts and metrics together."""
+    decisions = decide_together(comparison)
+    n_metrics = format_count(len(list_task_metrics(comparison)), "metric")
+    n_parts = format_count(len(comparison.pairs), "language pair")
+    place = f" over {n_parts} and {n_metrics} ({len(decisions)} comparisons, Holm)"
+    verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
+    worse = [
+        f"{row.pair.a} in {row.language_pair} ({metric_title(row.metric)})"
+        for row in decisions
+        if row.pair.better == "b"
+    ]
+    settings = next(iter(comparison.pairs.values())).settings
+    if settings.trials is not None and len(decisions) > settings.alpha * (settings.trials + 1):
+        return f"{verdict}. {settings.trials:,} trials are too few to decide any. Use more"
+    return f"{verdict}. Worse: {join_names(worse) or 'nowhere'}"
 
 
 def name_top_group(
@@ -1059,13 +1086,17 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
     if macro is None:
         return []
     if not macro.pairs:
-        return [f"No system is ranked across the language pairs: {_explain_no_macro(comparison)}"]
+        gap = "No system is ranked"
+        if comparison.baseline is not None:
+            gap = f"No system is compared with {comparison.baseline}"
+        return [f"{gap} across the language pairs: {_explain_no_macro(comparison)}"]
     sentences = []
     n_undecidable = sum(not pair.decidable for pair in macro.pairs)
     if n_undecidable:
         n_pairs = format_count(len(macro.pairs), "pair")
         gap = f"{n_undecidable:,} of {n_pairs} of systems {FEW}"
-        sentences.append(f"{gap}." if macro.is_ranked else f"{gap}, and no system is ranked.")
+        is_only_gap = macro.is_ranked or comparison.baseline is not None
+        sentences.append(f"{gap}." if is_only_gap else f"{gap}, and no system is ranked.")
     lang_pairs = select_lang_pairs(comparison, metric)
     short = [name for name, (_, result) in lang_pairs.items() if result.n_effective < FEW_UNITS]
     if short:
@@ -1077,7 +1108,8 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
         rule = find_metric_rule(comparison, metric)
         if rule.name != "simultaneous" and macro.is_ranked:
             sentences.append("Ranks are simultaneous rank ranges.")
-        sentences += _compare_with_ranks(_get_settings(lang_pairs), macro)
+        if comparison.baseline is None:
+            sentences += _compare_with_ranks(_get_settings(lang_pairs), macro)
         sentences += _compare_with_intervals(lang_pairs, macro)
     return [f"Across the language pairs: {sentence}" for sentence in sentences]
 
@@ -1757,7 +1789,10 @@ def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[
     difference = "mean difference"
     if find_metric_rule(comparison, metric).by_domain:
         difference += " of means over domains"
-    correction = _describe_correction(settings, f"{n_pairs} pairs", n_pairs == 1)
+    family = f"{n_pairs} pairs"
+    if settings.baseline is not None:
+        family += " with the baseline"
+    correction = _describe_correction(settings, family, n_pairs == 1)
     yield (
         f"Across the {len(lang_pairs)} language pairs, which count the same, the {difference} of two "
         "systems was tested with the averaged draws of each language pair. p-values of language pairs were not "
@@ -1771,7 +1806,8 @@ def _describe_tests_across(comparison: TaskComparison, metric: str) -> Iterator[
     n_missing = sum(row.score is None for row in macro.systems)
     if n_missing:
         missing = format_count(n_missing, "system")
-        yield f"Not ranked across them, because they do not have all: {missing}."
+        gap = "ranked" if settings.baseline is None else "compared"
+        yield f"Not {gap} across them, because they do not have all: {missing}."
     is_sure = all(keeps_its_level(pair_comparison) for pair_comparison, _ in lang_pairs.values())
     if macro.is_ranked and is_sure:
         yield (
@@ -2107,6 +2143,8 @@ def _has_ranks(comparison: TaskComparison, metric: str) -> bool:
 
 def describe_marked_ranks(comparison: TaskComparison, metric: str) -> str:
     """Write which ranks of a task are marked: those that reach the first."""
+    if comparison.baseline is not None:
+        return f"significantly different from {comparison.baseline}"
     rule, macro = find_metric_rule(comparison, metric), comparison.macro.get(metric)
     ours = "top group (no other system is significantly better, corrected for all pairs)"
     if rule.name == "simultaneous":
@@ -2118,6 +2156,11 @@ def describe_marked_ranks(comparison: TaskComparison, metric: str) -> str:
 
 def explain_ranks(comparison: TaskComparison, metric: str) -> list[str]:
     """Explain the ranks of a task and the dash, in sentences."""
+    if comparison.baseline is not None:
+        baseline = printable(comparison.baseline)
+        return [
+            f"Differences from {baseline}: positive where a system is better. A dash: no difference."
+        ]
     if not _has_ranks(comparison, metric):
         return [_DASH]
     return [*describe_ranks(select_lang_pairs(comparison, metric)), _DASH]

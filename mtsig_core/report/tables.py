@@ -21,6 +21,7 @@ from mtsig_core.report.holdings import Holding, list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
     AnyComparison,
+    LangPairResults,
     PairView,
     choose_form,
     describe_marked_ranks,
@@ -898,7 +899,9 @@ def map_print_names(task: TaskInfo) -> dict[str, str]:
 
 
 def rank_table(comparison: TaskComparison, metric: str) -> Table:
-    """The ranks of each system across the language pairs and in each of them.
+    """The ranks of each system across the language pairs and in each of them, best first.
+
+    With a baseline, its differences from the baseline; significant ones are marked.
 
     A row also has the number of language pairs in which the system has a score, its mean score,
     wins, ties and losses. Ranks that reach the first are marked, systems outside the constrained
@@ -906,25 +909,33 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     """
     lang_pairs = select_lang_pairs(comparison, metric)
     results = [result for _, result in lang_pairs.values()]
-    ranks_within = {lang_pair: _map_ranks(result) for lang_pair, (_, result) in lang_pairs.items()}
     macro = comparison.macro.get(metric)
+    kind, title, map_cells = "rank", "overall rank", _map_ranks
+    if comparison.baseline is not None:
+        kind, title, map_cells = "difference", "mean difference", _map_differences
+    ranks_within = {lang_pair: map_cells(result) for lang_pair, (_, result) in lang_pairs.items()}
+    form = choose_form(results[0])
     systems = order_systems(comparison, metric)
     table = TableBuilder("ranking", systems)
     table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
     if macro is not None:
-        table.add("rank", "overall rank", "rank", _map_ranks(macro).get)
-    n_pairs = Counter(chain(*ranks_within.values()))
+        table.add("rank", title, kind, map_cells(macro).get, form=form)
+    n_pairs = Counter(row.system for result in results for row in result.systems)
     table.add("n_pairs", "language pairs", "count", lambda system: n_pairs[system])
     for lang_pair, ranks in ranks_within.items():
-        table.add(lang_pair, lang_pair, "rank", ranks.get)
+        table.add(lang_pair, lang_pair, kind, ranks.get, form=form)
     if macro is not None:
         _add_means(table, macro, results)
     ranking = table.build(_find_cluster_rows(macro, results))
     columns = [replace(column, is_series=column.key in ranks_within) for column in ranking.columns]
+    if comparison.baseline is None:
+        marks = _find_first_ranks(ranking, ["rank", *ranks_within])
+    else:
+        marks = _find_significant(systems, lang_pairs, macro)
     return replace(
         ranking,
         columns=tuple(columns),
-        marks=_find_first_ranks(ranking, ["rank", *ranks_within]),
+        marks=marks,
         grey=find_unconstrained(systems, comparison.task.systems),
         legend=Legend(
             marked=describe_marked_ranks(comparison, metric),
@@ -934,8 +945,29 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     )
 
 
-def _map_ranks(result: MetricResult | MacroResult) -> dict[str, tuple[int, int] | None]:
+def _map_ranks(result: MetricResult | MacroResult) -> dict[str, Any]:
     return {row.system: _get_ranks(row) for row in result.systems}
+
+
+def _map_differences(result: MetricResult | MacroResult) -> dict[str, Any]:
+    """The improvement of each system over the baseline, which is b of each pair."""
+    sign = 1 if result.higher_is_better else -1
+    return {pair.a: sign * pair.delta for pair in result.pairs}
+
+
+def _find_significant(
+    systems: Sequence[str], lang_pairs: LangPairResults, macro: MacroResult | None
+) -> set[tuple[int, str]]:
+    """Find the cells of systems that differ significantly from the baseline."""
+    results: dict[str, Any] = {key: result for key, (_, result) in lang_pairs.items()}
+    if macro is not None:
+        results["rank"] = macro
+    marks = set()
+    for key, result in results.items():
+        for pair in result.pairs:
+            if pair.better is not None:
+                marks.add((systems.index(pair.a), key))
+    return marks
 
 
 def _add_means(table: TableBuilder, macro: MacroResult, results: Sequence[MetricResult]) -> None:

@@ -75,6 +75,7 @@ from mtsig_core.report.sentences import (
     list_task_settings,
     select_lang_pairs,
     state_agreement,
+    state_together,
     state_verdict,
     write_caption,
 )
@@ -93,6 +94,7 @@ from mtsig_core.results import MacroResult, MetricResult, PairRuns, TaskComparis
 from mtsig_core.reviews import Entry, replay
 from mtsig_core.schema import SCHEMA
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
+from mtsig_core.stats.joint_decisions import decide_together
 
 History = Sequence[Entry]  # of a review; empty without a review
 _AGREEMENT_TABLES = ("agreement", "agreement_comparisons")
@@ -127,6 +129,8 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
         "pairs": pairs,
         "macro": macro,
     }
+    if result.baseline is not None:
+        record["together"] = decide_together(result)
     if result.agreement is not None:
         record["agreement"] = agreement_record(result.agreement)
     if result.published:
@@ -373,6 +377,9 @@ def _introduce_task(result: TaskComparison, command: str) -> Section:
         Paragraph(text=f"{task.name}: {pairs}, {systems}; {settings}", role="summary")
     ]
     blocks += [Paragraph(text=remark, role="remark") for remark in dict.fromkeys(remarks)]
+    if result.baseline is not None and len(result.pairs) * len(list_task_metrics(result)) > 1:
+        together = state_together(result, result.baseline)
+        blocks.append(Paragraph(text=f"{together}.", role="verdict", about="All together"))
     blocks += show_choices(result, left_out_table(result.excluded), task.assumed)
     return Section("", blocks)
 
@@ -388,12 +395,14 @@ def _metric_section(result: TaskComparison, metric: str) -> Section:
     blocks += [Paragraph(text=text, role="note") for text in explain_far_firsts(result, metric)]
     blocks += rank_blocks(result, metric)
     blocks += across_blocks(result, metric)
-    return Section(f"{title}: top group", blocks)
+    about = "top group" if result.baseline is None else "differences from the baseline"
+    return Section(f"{title}: {about}", blocks)
 
 
 def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """The ranks as a figure and a table, the top groups, and the training runs."""
-    yield Figure(draw=partial(task_svg, result, metric))
+    if result.baseline is None:
+        yield Figure(draw=partial(task_svg, result, metric))
     table = replace(rank_table(result, metric), key=f"{metric}-ranking")
     caveats = (*list_caution_texts(result, metric), *list_exclusions(result))
     yield TableBlock(
@@ -404,7 +413,7 @@ def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
         caveats=caveats,
         print_names=map_print_names(result.task),
     )
-    if len(select_lang_pairs(result, metric)) > 1:
+    if result.baseline is None and len(select_lang_pairs(result, metric)) > 1:
         yield TableBlock(table=tops_table(result, metric), title="Top group by language pair")
     yield from runs_blocks(result, metric)
 

@@ -193,7 +193,8 @@ def _center(text: str, width: int) -> str:
     return ljust(rjust(text, left + text_width(text)), width)
 
 
-_ALIGN: dict[str, Callable[[str, int], str]] = {"<": ljust, "^": _center, ">": rjust}
+#: By the side of a kind of column, what fills a cell with spaces to a width.
+ALIGN: dict[str, Callable[[str, int], str]] = {"<": ljust, "^": _center, ">": rjust}
 
 
 def table_text(table: Table, width: int | None = None) -> list[str]:
@@ -330,7 +331,7 @@ class _Grid:
                 text = ""
                 if k < len(row[column]):
                     text = row[column][k]
-                align = _ALIGN[self.sides[column]]
+                align = ALIGN[self.sides[column]]
                 cells.append(align(text, widths[column]))
             lines.append(_GAP.join(cells).rstrip())
         return lines

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
+from mtsig_core.errors import (
+    MissingBaselineError,
+    MissingTokenizerError,
+    MtsigError,
+    SettingError,
+    explain_unknown,
+)
 from mtsig_core.metrics import METRICS, Metric, check_each_once, check_score_name, resolve_metric
 from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
@@ -57,7 +63,13 @@ from mtsig_core.stats.few_units import p_floor, pair_units, welch_satterthwaite
 from mtsig_core.stats.intervals import finite_or_none, jackknife_se
 from mtsig_core.stats.parallel import run_in_order, runs_elsewhere
 from mtsig_core.stats.ranks import RANK_RULES
-from mtsig_core.stats.settings import Plan, check_jobs, check_rule_fits, resolve_plan
+from mtsig_core.stats.settings import (
+    Plan,
+    check_jobs,
+    check_rule_fits,
+    explain_unknown_baseline,
+    resolve_plan,
+)
 from mtsig_core.stats.significance import ONLY_LOOK, SIDES, TESTS
 from mtsig_core.task import Task, TaskExclusion, without
 from mtsig_core.testset import TestSet
@@ -309,10 +321,13 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     *,
     trials: int,
     seed: int,
+    baseline: str | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> AcrossDraws | None:
     """Draw the systems that all language pairs have, under one metric; None for fewer than two.
+
+    With a baseline, which all of them have, only the pairs with it are drawn, and it comes second.
 
     `plans` have the unit and the resamples of each language pair, and one test, ``ar`` or
     ``bootstrap``. The seed and the name of a language pair decide its draws, so that other language
@@ -333,6 +348,9 @@ def draw_across(  # noqa: PLR0914  sums of seven arrays over language pairs
     n = len(names)
     share = 1 / len(measured)
     pairs = engine.all_pairs(n)
+    if baseline is not None:
+        base = names.index(baseline)
+        pairs = np.array([(opponent, base) for opponent in range(n) if opponent != base])
     observed = np.zeros(n + len(pairs))
     replicates = np.zeros((n + len(pairs), plan.resamples))
     null = np.zeros((len(pairs), trials))
@@ -484,6 +502,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     ci: str = "auto",
     resamples: int = 2000,
     seed: int = 0,
+    baseline: str | None = None,
     rank_rule: str = "simultaneous",
     look: str = ONLY_LOOK,
     by_reference: bool = True,
@@ -514,6 +533,9 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         As in `compare`, for each language pair; the family of a correction is all pairs of systems
         in one language pair, and, of the macro result, all pairs of systems that have every
         language pair.
+    baseline : str, optional
+        Compare only with this system, in each language pair and across them; there are no rank
+        ranges then. A language pair without it is left out, and a warning names it.
     exclude : iterable of TaskExclusion
         Systems to leave out, in all language pairs or in one, each with a reason.
     refs : tuple of str
@@ -550,6 +572,10 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         task = _ReadTask(without(task, exclude), exclude)
     info = task.info
     names = task_metrics(info, metrics)
+    if baseline is not None and baseline not in info.systems:
+        if any(exclusion.system == baseline for exclusion in task.excluded):
+            raise SettingError(f"{baseline} is excluded, and is the baseline. Choose another one.")
+        raise explain_unknown_baseline(baseline, info.systems)
     check_jobs(jobs)
     sampling = {
         "test": test,
@@ -563,6 +589,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
         "alpha": alpha,
         "correction": correction,
         "ci": ci,
+        "baseline": baseline,
         "rank_rule": rank_rule,
         "look": look,
     }
@@ -583,7 +610,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     for metric in names:
         measured: dict[str, Measured] = {}
         by_lang_pair = {}
-        for lang_pair, comparison in work.compare(metric, info.pairs_with(metric), measured):
+        for lang_pair, comparison in work.compare(metric, measured):
             by_lang_pair[lang_pair] = comparison
             comparisons[metric, lang_pair] = comparison
             if on_pair is not None:
@@ -598,11 +625,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     joined = join_task(
         info, names, comparisons, macro, task.excluded, are_given=metrics is not None
     )
-    cautions = [
-        about_missing_tokenizer(task.testset(lang_pair), metric, lang_pair)
-        for metric, lang_pair in work.missing
-    ]
-    return replace(joined, warnings=(*cautions, *joined.warnings))
+    return replace(joined, warnings=(*work.list_cautions(), *joined.warnings))
 
 
 class _Steps:
@@ -648,8 +671,8 @@ class _TaskWork:
     cache: Cache
     steps: _Steps
     #: By metric and language pair, why it could not be computed there: its tokenizer is not
-    #: installed.
-    missing: dict[tuple[str, str], MissingTokenizerError] = field(default_factory=dict)
+    #: installed, or the baseline has no score.
+    missing: dict[tuple[str, str], SettingError] = field(default_factory=dict)
 
     def check(self, steps: Sequence[tuple[str, str]]) -> None:
         """Raise for a setting that does not fit some metric and language pair.
@@ -665,15 +688,11 @@ class _TaskWork:
             try:
                 chosen_metric = resolve_metric(testset, metric)
                 metrics.append(chosen_metric)
-                resolve_comparison(
-                    testset,
-                    [chosen_metric],
-                    **self.sampling,
-                    **self.decisions,
-                    baseline=None,
-                )
+                resolve_comparison(testset, [chosen_metric], **self.sampling, **self.decisions)
             except MissingTokenizerError:
                 continue  # which stops only this language pair, and becomes a caution
+            except MissingBaselineError as error:
+                self.missing[metric, lang_pair] = error
             except MtsigError as error:
                 n_errors += 1
                 errors.setdefault(lang_pair, error)
@@ -685,14 +704,32 @@ class _TaskWork:
             raise first
         raise type(first)(f"{lang_pair}: {first}", *first.remedies)
 
+    def list_cautions(self) -> list[Caution]:
+        """Warn of the metrics that are missing in some language pair."""
+        cautions = []
+        for (metric, lang_pair), error in self.missing.items():
+            if isinstance(error, MissingTokenizerError):
+                testset = self.task.testset(lang_pair)
+                cautions.append(about_missing_tokenizer(testset, metric, lang_pair))
+            else:
+                facts = {"pair": lang_pair, "baseline": self.decisions["baseline"]}
+                cautions.append(Caution("baseline-missing", facts, metric))
+        return cautions
+
     def compare(
-        self, metric: str, lang_pairs: Sequence[str], measured: dict[str, Measured]
+        self, metric: str, measured: dict[str, Measured]
     ) -> Iterator[tuple[str, Comparison]]:
-        """Yield language pairs with their comparisons, one after the other.
+        """Yield language pairs with their comparisons by a metric, one after the other.
 
         With other machines, what was drawn before comes first. What is counted here is added to
         `measured`.
         """
+        lang_pairs = []
+        for lang_pair in self.task.info.pairs_with(metric):
+            if (metric, lang_pair) in self.missing:
+                self.steps.finish_step()
+            else:
+                lang_pairs.append(lang_pair)
         sent = []
         if runs_elsewhere():
             sent = [pair for pair in lang_pairs if not self._is_drawn(metric, pair)]
@@ -784,7 +821,10 @@ class _TaskWork:
             testsets[lang_pair] = testset
             chosen_metric = resolve_metric(testset, metric)
             keys.append(draws_key(testset, chosen_metric, plan, False))
-        key = ("across", tuple(testsets), self.sampling["trials"], *keys)
+        # With a baseline other pairs are drawn, whose key cannot be that of all pairs.
+        baseline = self.decisions["baseline"]
+        kind = "across" if baseline is None else f"across, {baseline}"
+        key = (kind, tuple(testsets), self.sampling["trials"], *keys)
         if key not in self.cache:
             all_measured = {}
             for lang_pair, testset in testsets.items():
@@ -804,6 +844,7 @@ class _TaskWork:
             plans=plans,
             trials=self.sampling["trials"],
             seed=self.sampling["seed"],
+            baseline=self.decisions["baseline"],
             jobs=self.jobs,
             progress=report_stage(self.steps.report, f"{metric} across language pairs"),
         )

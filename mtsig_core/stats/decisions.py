@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from mtsig_core.errors import SettingError
+from mtsig_core.errors import MissingBaselineError
 from mtsig_core.results import (
     MetricResult,
     PairResult,
@@ -175,10 +175,10 @@ class Family:
         return filled
 
 
-def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> SettingError:
+def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> MissingBaselineError:
     """The error for a baseline without a score; `names` are the systems that have one."""
     systems = ", ".join(names)
-    return SettingError(
+    return MissingBaselineError(
         f"The baseline {baseline} has no score by {metric}. Systems that have: {systems}."
     )
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from mtsig_core.caution import Assumption
 from mtsig_core.judgements import Judgements
 from mtsig_core.metrics.cache import keep_value, kept_value, remember
+from mtsig_core.readers.files import IN_MEMORY
 from mtsig_core.results import TaskInfo
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.across import AcrossDraws
@@ -75,6 +76,8 @@ _RECENT = 2e9
 
 def digest_of(source: TaskSource) -> str:
     """Return `TaskSource.digest`, from disk if all files have the size, time and place as then."""
+    if IN_MEMORY:
+        return source.digest()
     files = [*source.files(), *filter(os.path.exists, source.list_joined_files())]
     stats = [os.stat(path) for path in files]
     choices = asdict(replace(source, named_from=None))

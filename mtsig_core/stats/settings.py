@@ -9,6 +9,7 @@ from typing import Any
 
 from mtsig_core.errors import (
     InputError,
+    MissingBaselineError,
     Remedy,
     SettingError,
     choose_verb,
@@ -364,10 +365,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     if plan.trials is not None and not test.tries_all(units):
         check_trials(plan.trials, alpha, plan.test)
     if baseline is not None and baseline not in testset.systems:
-        raise SettingError(
-            f"No system {baseline!r} to use as baseline.{suggest_name(baseline, testset.systems)} "
-            f"Systems: {', '.join(testset.systems)}."
-        )
+        raise explain_unknown_baseline(baseline, testset.systems)
     check_rank_rule(rank_rule, testset)
     SETTINGS["ci"].check(ci)
     ci = interval_kind(ci, units.effective)
@@ -382,6 +380,15 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
         version=__version__,
         rank_rule=rank_rule,
         look=look,
+    )
+
+
+def explain_unknown_baseline(baseline: str, systems: Iterable[str]) -> MissingBaselineError:
+    """Make the error for a baseline that is none of the systems."""
+    systems = list(systems)
+    return MissingBaselineError(
+        f"No system {baseline!r} to use as baseline.{suggest_name(baseline, systems)} "
+        f"Systems: {', '.join(systems)}."
     )
 
 

@@ -133,6 +133,29 @@ def test_they_are_those_of_the_core(run_json):
     assert found["document_low"] == students_t(demo, system="Finnish", resamples=99).document_low
 
 
+def test_they_can_be_pasted_as_markdown(run, run_json):
+    asked = "metrics precisions --demo-segments 60"
+    rows = run_json(asked)["metrics"]["bleu"]["systems"]
+    lines = run(f"{asked} --format markdown").out.splitlines()
+    head, rules, *table = [line for line in lines if line.startswith("|")]
+    assert head.split()[1] == "system" and set(rules) <= set("|:- ")
+    assert len({len(line) for line in (head, rules, *table)}) == 1  # aligned in the source
+    written = [line.split()[1::2] for line in table]
+    assert [row[0] for row in written] == [row["system"] for row in rows]
+    assert [float(row[1]) for row in written] == pytest.approx([row["p1"] for row in rows], 1e-3)
+    assert "system" in run(f"{asked} --format text").out.splitlines()[1]
+
+
+def test_samples_are_counted_for_readers(run, run_json):
+    asked = "sample broad --demo-segments 240 --sample-size 40 --only Spanish,Finnish --resamples 50 --trials 99"
+    [counted] = run_json(asked)["metrics"]["bleu"]["pairs"]
+    done = run(f"{asked} --format text").out
+    assert len(done.splitlines()) < 20  # no row for each sample
+    cells = done[done.index("whole p") :].splitlines()[1].split()
+    ours = [str(counted["ar"][name]) for name in ("right", "wrong", "none")]
+    assert cells[:2] == [counted["a"], counted["b"]] and cells[4:7] == ours
+
+
 def test_without_a_line_the_example_is_that_of_the_note(run_json):
     command = "metrics example --demo-segments 20"
     found = run_json(command)["metrics"]["bleu"]

@@ -62,6 +62,16 @@ def test_help(process):
         ),
         (["task", "--demo-task", "--formt=json"], "Did you mean '--format'?"),
         (["score", "--demo", "--format", "jsn"], "Unknown --format 'jsn'. Did you mean 'json'?"),
+        # as other programs call it
+        (
+            ["compare", "--hyp", "a.txt"],
+            "Unrecognized arguments: --hyp a.txt. Did you mean '--system'?",
+        ),
+        (["compare", "--reference=r.txt"], "Did you mean '--ref'?"),
+        (["compare", "-m", "bleu"], "Did you mean '--metrics'?"),
+        (["compare", "--paired-bs"], "Did you mean '--test bootstrap'?"),
+        (["compare", "--demo-segments", "9", "--correction", "fdr_bh"], "Did you mean 'bh'?"),
+        (["score", "--demo-segments", "9", "--metrics", "comet"], "Options: --scores comet=FILE."),
     ],
 )
 def test_what_is_nearly_right_is_named(run, asked, said):
@@ -267,6 +277,42 @@ def test_out_follows_links_and_leaves_devices(run, options, tmp_path):
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
     assert run("score", *options, "--out", pipe).status == 0
     assert b"good" in reader.communicate(timeout=30)[0] and pipe.is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "beginning"),
+    [
+        ("a.json", (), "{"),
+        ("a.MD", (), "# Scores"),
+        ("a.v2", (), "system"),
+        ("a.json", ("--format", "csv"), "metric,"),
+    ],
+)
+def test_the_ending_of_the_output_names_the_format(run, options, tmp_path, name, form, beginning):
+    done = run("score", *options, *form, "--out", tmp_path / name)
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert (tmp_path / name).read_text().startswith(beginning)
+
+
+def test_an_ending_that_the_command_does_not_write_is_refused(run, options, tmp_path):
+    done = run("score", *options, "--out", tmp_path / "a.tex")
+    assert done.status == 2 and "this command writes no .tex file." in done.err
+    assert "--format: text, json, csv, markdown." in done.err
+    assert not (tmp_path / "a.tex").exists()
+
+
+def test_the_output_is_as_closed_as_the_file_that_it_replaces(run, options, tmp_path, monkeypatch):
+    target, modes, replace = tmp_path / "a.txt", [], os.replace
+    target.write_text("old")
+    target.chmod(0o600)
+    monkeypatch.setattr(os, "umask", lambda _: 0o027)
+    monkeypatch.setattr(
+        os, "replace", lambda a, b: (modes.append(os.stat(a).st_mode), replace(a, b))
+    )
+    for name in ("a.txt", "new.txt"):
+        assert run("score", *options, "--out", tmp_path / name).status == 0
+    assert [oct(mode & 0o777) for mode in modes] == ["0o600", "0o640"]
+    assert oct(target.stat().st_mode & 0o777) == "0o600"
 
 
 def test_score_warns_of_empty_lines(run, files, options):

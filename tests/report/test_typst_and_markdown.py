@@ -64,16 +64,16 @@ TYPST = r"""
 """
 MARKDOWN = r"""# Toys \& more
 
-## en-de
-
 **en-de: A\_1-b wins**
 
-| rank | system | difference | 95% CI |
-| :--- | :--- | ---: | ---: |
-| **1–2** | A\_1-b | +0.50 | \[−0.5, +1.5\] |
-| 1–2 | \#B\* | **−2.00** | – |
-| — | — | — | — |
-| 3 | \<C\> | – | \[−2.0, −1.0\] |
+## en-de
+
+| rank    | system | difference |         95% CI |
+| :---    | :---   |       ---: |           ---: |
+| **1–2** | A\_1-b |      +0.50 | \[−0.5, +1.5\] |
+| 1–2     | \#B\*  |  **−2.00** |              – |
+| —       | —      |          — |              — |
+| 3       | \<C\>  |          – | \[−2.0, −1.0\] |
 
 A note. Bold: best. A row of dashes separates clusters. Not in the track: \#B\*. Language not supported: \<C\>.
 
