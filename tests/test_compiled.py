@@ -13,9 +13,9 @@ from mtsig_core import _compiled
 WORK = """
 import numpy as np
 from mtsig_core import TestSet, make_metric
-from mtsig_core.stats.kernels import count_uniform
-counts, words = np.zeros((2, 5), np.uint16), np.empty(8, np.uint64)
-count_uniform(np.array([1, 2], np.uint64), words, words.view(np.uint16), 2, counts)
+from mtsig_core.stats.kernels import count_draws
+counts = np.zeros((2, 5), np.uint16)
+count_draws(np.array([[0, 1, 1, 4, 0], [2, 2, 2, 2, 3]], np.uint16), counts)
 print(counts.tolist())
 print(make_metric("bleu").score(np.arange(1.0, 10001).reshape(1000, 10)).sum())
 """
