@@ -571,7 +571,8 @@ class Scores:
         object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
-        return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
+        systems = format_count(len(self.testset.systems), "system")
+        return f"<Scores on {self.testset.name!r}: {systems} by {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
         return get_presenter().show(self)

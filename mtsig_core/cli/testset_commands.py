@@ -14,6 +14,7 @@ from mtsig_core.cli.inputs import (
     find_whole_task,
     progress_line,
     read,
+    resolve_named,
     warn_about_words,
     write,
     write_file,
@@ -403,7 +404,7 @@ def run_pair(args: Namespace) -> None:
 
     testset = read(args)
     names = args.metrics or list_dispute_metrics(testset)
-    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in names]
+    metrics = resolve_named(args, testset, names)
     settings = read_arguments(args, "pair")
     with progress_line() as progress:
         dispute = examine_dispute(testset, metrics, progress=progress, **settings)
