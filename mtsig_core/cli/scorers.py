@@ -28,6 +28,7 @@ from mtsig_core.metrics.cache import FROM_ELSEWHERE, remember
 from mtsig_core.readers.cells import is_number
 from mtsig_core.readers.columns import find_column
 from mtsig_core.readers.document_tasks import STAND_IN, drop_stand_in
+from mtsig_core.readers.limits import hide_places
 from mtsig_core.readers.lines import read_table
 from mtsig_core.readers.score_tables import RatingGroup, ScoreOptions
 from mtsig_core.readers.scores import freeze_scores, read_scores
@@ -110,8 +111,8 @@ def run_scorers(args: Namespace, testset: TestSet) -> TestSet:
 def _score_systems(name: str, command: str, testset: TestSet, options: ScoreOptions) -> TestSet:
     """Run a scorer for each system whose scores are not kept, and add its scores to a test set."""
     values = fill_placeholders(name, command, testset)
-    files = filter(os.path.isfile, shlex.split(command))
-    states = [(os.path.getsize(file), os.path.getmtime(file)) for file in files]
+    programs = filter(os.path.isfile, shlex.split(command))
+    times = [os.path.getmtime(file) for file in programs]
     scores = {}
     for number, (system, output) in enumerate(testset.systems.items(), 1):
         if None in output:  # it has only scores
@@ -120,7 +121,7 @@ def _score_systems(name: str, command: str, testset: TestSet, options: ScoreOpti
         key = [values[placeholder] for placeholder in _PLACEHOLDER.findall(command)]
         place = f"{name}, {testset.name}, system {number} of {len(testset.systems)} ({system})"
         run = partial(_run, place, command, values, testset.n_segments)
-        scores[system], is_higher = remember(list, run, FROM_ELSEWHERE, command, states, key)
+        scores[system], is_higher = remember(list, run, FROM_ELSEWHERE, command, times, key)
     group = RatingGroup([], [], is_higher)
     frozen, assumed = freeze_scores({name: scores}, {name: group}, options)
     joined = {**testset.scores, **frozen}
@@ -145,10 +146,10 @@ def _run(place: str, command: str, values: dict[str, str], n_segments: int) -> l
     """
     print(f"mtsig: {place}", file=sys.stderr)
     with TemporaryDirectory(prefix="mtsig-") as folder:
-        filled = {**values}
-        for name in ("source", "output", "reference", "scores", "log"):
-            filled[name] = f"{folder}/{name}"
-            Path(filled[name]).write_text(values.get(name, ""), "utf-8", "replace", "\n")
+        filled = {name: f"{folder}/{name}" for name in (*values, "log")}
+        for name, text in values.items():
+            Path(filled[name]).write_text(text, "utf-8", "replace", "\n")
+        filled["langpair"] = values.get("langpair", "")
         words = [
             _PLACEHOLDER.sub(lambda match: filled[match[1]], word) for word in shlex.split(command)
         ]
@@ -163,13 +164,8 @@ def _run(place: str, command: str, values: dict[str, str], n_segments: int) -> l
             raise SettingError(
                 f"{place}: the command ended with exit status {status}. It printed last:\n{last_lines or 'nothing'}"
             )
-        try:
+        with hide_places({filled["scores"]: f"{place}: {{scores}}"}):
             return _read_scores(filled["scores"], n_segments)
-        except InputError as error:
-            reason = str(error).replace(filled["scores"], "{scores}")
-            raise SettingError(
-                f"{place}: the command did not write a score for each of {n_segments} segments. {reason}"
-            ) from None
 
 
 def _execute(words: list[str], out: Any, log: Any) -> int:
@@ -212,5 +208,7 @@ def _read_scores(path: str, n_segments: int) -> list[Any]:
     testset = read_scores({"score": table}, columns=columns)
     scores = testset.scores["score"]
     if len(testset.systems) != 1 or testset.n_segments != n_segments:
-        raise InputError(f"{path} has {testset.n_segments}, of {len(testset.systems)} systems.")
+        raise InputError(
+            f"{path} has {testset.n_segments} scores. Expected one for each of {n_segments} segments."
+        )
     return [*scores.by_system.values(), scores.higher_is_better]

@@ -138,8 +138,8 @@ def test_errors_of_metricx_are_better_where_they_are_lower(options, run_json):
         ),
         ("print('no such model'); raise SystemExit(1)", "{output} {scores}", ["no such model"]),
         ("pass", "{output} {scores}", ["{scores} is empty"]),
-        ("print(0.5)", "{output}", ["each of 60 segments. {scores} has 1, of 1 systems"]),
-        ("print('{\"a\": ')", "{output}", ["each of 60 segments"]),
+        ("print(0.5)", "{output}", ["{scores} has 1 scores. Expected one for each of 60 segments"]),
+        ("print('{\"a\": ')", "{output}", ["{scores}"]),
         ("for k in range(60): print('good')", "{output}", ["good"]),
         ("for line in open(0): pass", "{output}", ["is empty"]),  # standard input ends at once
     ],
