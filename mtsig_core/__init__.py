@@ -12,7 +12,7 @@ import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a 
 import mtsig_core.facade  # noqa: F401 - so that cautions have words, and results tables and figures
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
-from mtsig_core.metrics import METRICS, Metric, make_metric
+from mtsig_core.metrics import METRICS, Metric, MetricLike, make_metric, segment_metric
 from mtsig_core.readers import (
     join_scores,
     language_pairs,
@@ -69,6 +69,7 @@ __all__ = [
     "InputError",
     "METRICS",
     "Metric",
+    "MetricLike",
     "MetricResult",
     "MetricScores",
     "MtsigError",
@@ -111,5 +112,6 @@ __all__ = [
     "read_text",
     "read_wmt",
     "score",
+    "segment_metric",
     "units_needed",
 ]

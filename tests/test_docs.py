@@ -14,6 +14,7 @@ from mtsig_core.metrics import METRICS
 from mtsig_core.report.commands import CALLS
 from mtsig_core.stats.ranks import RANK_RULES
 from pages._ui.catalogue import PAGES
+from tests.builders import skeleton
 from tests.builders.code import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -140,11 +141,26 @@ def test_every_direct_dependency_has_a_range():
             assert re.fullmatch(r"[a-z0-9-]+>=[\d.]+,<[\d.]+", line), line
 
 
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
+
+
 def test_the_examples_in_python_run_one_after_the_other():
-    blocks = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
-    assert len(blocks) > 10 and all(block.startswith(">>> ") for block in blocks)
-    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", None, 0)
+    assert len(EXAMPLES) > 10 and all(block.startswith(">>> ") for block in EXAMPLES)
+    examples = doctest.DocTestParser().get_doctest("\n".join(EXAMPLES), {}, "python.md", None, 0)
     assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+@pytest.mark.long
+def test_examples_and_the_metric_for_contributors_are_typed(tmp_path, monkeypatch):
+    """As files of somebody who has installed mtsig; pandas has no types."""
+    from mypy import api
+
+    (tmp_path / "script.py").write_text(doctest.script_from_examples("\n".join(EXAMPLES)))
+    (tmp_path / "metric.py").write_text(skeleton.CODE)
+    monkeypatch.chdir(tmp_path)
+    options = ["--strict", "--config-file=", "--ignore-missing-imports"]
+    printed, failed, status = api.run([*options, "script.py", "metric.py"])
+    assert (printed, failed, status) == ("Success: no issues found in 2 source files\n", "", 0)
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)

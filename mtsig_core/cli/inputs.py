@@ -212,7 +212,13 @@ def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
             )
         else:
             names = ("bleu",)
-    return [resolve_metric(testset, name, lowercase=args.lowercase) for name in names]
+    return resolve_named(args, testset, names)
+
+
+def resolve_named(args: Namespace, testset: TestSet, names: Iterable[str]) -> list[Metric]:
+    """The metrics of these names; those without a choice of case need not know of `--lowercase`."""
+    settings = {"lowercase": True} if args.lowercase else {}
+    return [resolve_metric(testset, name, **settings) for name in names]
 
 
 def warn_about_words(testset: TestSet, metrics: list[Metric]) -> None:

@@ -21,6 +21,7 @@ from mtsig_core.cli.inputs import (
     find_whole_task,
     progress_line,
     read,
+    resolve_named,
     write_report,
 )
 from mtsig_core.cli.options import (
@@ -52,7 +53,6 @@ from mtsig_core.experiments.metric_agreement import (
     kept_agreement,
 )
 from mtsig_core.experiments.rankings import autorank, make_findings, task_by_rules
-from mtsig_core.metrics import resolve_metric
 from mtsig_core.readers.files import is_archive, is_folder
 from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.official_tables import read_official_task
@@ -380,7 +380,7 @@ def run_agreement(args: Namespace) -> None:
         return
     testset = read(args)
     names = args.metrics or default_metrics(testset, args.human)
-    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in names]
+    metrics = resolve_named(args, testset, names)
     cautions: list[Caution] = []
     for metric in metrics:
         cautions += about_ratings(testset, metric.name)

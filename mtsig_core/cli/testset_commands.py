@@ -14,6 +14,7 @@ from mtsig_core.cli.inputs import (
     find_whole_task,
     progress_line,
     read,
+    resolve_named,
     warn_about_words,
     write,
     write_file,
@@ -42,7 +43,7 @@ from mtsig_core.report.experiment_reports import (
     replication_report,
     rules_report,
 )
-from mtsig_core.report.export import segment_rows, to_csv
+from mtsig_core.report.export import segment_rows, to_csv, to_parquet
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -376,9 +377,7 @@ def run_segments(args: Namespace) -> None:
     warn_about_words(testset, metrics)
     header, rows = segment_rows(testset, metric, cached_statistics(metric, testset))
     if args.format == "parquet":
-        import pandas as pd
-
-        write_file(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
+        write_file(to_parquet(header, rows), args.out)
     else:
         write(to_csv(header, rows), args.out)
 
@@ -405,7 +404,7 @@ def run_pair(args: Namespace) -> None:
 
     testset = read(args)
     names = args.metrics or list_dispute_metrics(testset)
-    metrics = [resolve_metric(testset, name, lowercase=args.lowercase) for name in names]
+    metrics = resolve_named(args, testset, names)
     settings = read_arguments(args, "pair")
     with progress_line() as progress:
         dispute = examine_dispute(testset, metrics, progress=progress, **settings)

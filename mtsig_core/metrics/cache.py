@@ -255,7 +255,12 @@ def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:
 
     None for a metric that does not belong to mtsig.
     """
-    if is_adapted(metric) or not type(metric).__module__.startswith("mtsig_core.metrics."):
+    counting: object = metric
+    while counting is not None:  # a mean of another metric is mtsig's own if that one is
+        if not type(counting).__module__.startswith("mtsig_core.metrics."):
+            return None
+        counting = getattr(counting, "metric", None)
+    if is_adapted(metric):
         return None
     data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
     return [metric.name, metric.signature(testset), data]
