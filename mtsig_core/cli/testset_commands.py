@@ -47,7 +47,7 @@ from mtsig_core.report.experiment_reports import (
     replication_report,
     rules_report,
 )
-from mtsig_core.report.export import segment_rows, to_csv
+from mtsig_core.report.export import segment_rows, to_csv, to_parquet
 from mtsig_core.report.release_reports import add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import printable, warn
@@ -396,9 +396,7 @@ def run_segments(args: Namespace) -> None:
     warn_about_words(testset, metrics)
     header, rows = segment_rows(testset, metric, cached_statistics(metric, testset))
     if args.format == "parquet":
-        import pandas as pd
-
-        write_file(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
+        write_file(to_parquet(header, rows), args.out)
     else:
         write(to_csv(header, rows), args.out)
 
