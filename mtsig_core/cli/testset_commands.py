@@ -13,6 +13,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.cli.inputs import (
     choose_metrics,
     find_whole_task,
+    keep_task,
     progress_line,
     read,
     resolve_named,
@@ -26,6 +27,7 @@ from mtsig_core.cli.options import (
     add_release_options,
     names_whole_task,
     read_arguments,
+    scorer_words,
     source_from,
 )
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown
@@ -355,7 +357,7 @@ def run_integrity(args: Namespace) -> None:
             "--metrics NAME."
         )
     if names_whole_task(args):
-        task = find_whole_task(args).read()
+        task = keep_task(args, find_whole_task(args)).task
         if args.ratings:
             raise SettingError(
                 "--ratings shows the ratings of one language pair. The folder has: "
@@ -429,7 +431,9 @@ def run_pair(args: Namespace) -> None:
         dispute = examine_dispute(testset, metrics, progress=progress, **settings)
     source = source_from(args)
     assert source is not None, "it was read"
-    flags = ["--lowercase"] if args.lowercase else []
+    flags = scorer_words(args)
+    if args.lowercase:
+        flags.append("--lowercase")
     settings |= {"a": dispute.a, "b": dispute.b, "jobs": None}
     metric_names = [metric.name for metric in metrics]
     command = command_line("pair", source, *flags, metrics=metric_names, **settings)
