@@ -19,6 +19,7 @@ from mtsig_core.cli.inputs import (
     counts_each_rating,
     find_rule_of_ratings,
     find_whole_task,
+    keep_task,
     progress_line,
     read,
     resolve_named,
@@ -33,6 +34,7 @@ from mtsig_core.cli.options import (
     add_task_source,
     names_whole_task,
     read_arguments,
+    scorer_words,
     task_source,
 )
 from mtsig_core.cli.testset_commands import (
@@ -59,7 +61,7 @@ from mtsig_core.readers.official_tables import read_official_task
 from mtsig_core.readers.published_values import PublishedFile, PublishedValues, join_published
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
 from mtsig_core.readers.tasks import has_segments, list_task_tables, pairs_of
-from mtsig_core.report.commands import defaults, option_flag, option_name, task_command
+from mtsig_core.report.commands import command_line, defaults, option_flag, option_name
 from mtsig_core.report.experiment_reports import (
     agreement_report,
     autorank_report,
@@ -306,13 +308,20 @@ def _compare_systems(args: Namespace) -> None:
     systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
     result = replace(result, published=match_published(published, systems))
     settings["jobs"] = None
-    command = task_command(task.source, metrics=metrics, human=args.human, **settings)
+    command = command_line(
+        "task",
+        task.source,
+        *scorer_words(args),
+        metrics=metrics,
+        human=args.human,
+        **settings,
+    )
     write_report(args, task_report(result, command))
 
 
 def _keep_task(args: Namespace, source: TaskSource) -> KeptTask:
     """The task without the systems that --exclude names."""
-    task = KeptTask(source)
+    task = keep_task(args, source)
     return task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
 
 
@@ -372,7 +381,8 @@ def run_agreement(args: Namespace) -> None:
             raise SettingError(
                 "Several language pairs come from --folder DIR or --demo-task. Give one of them."
             )
-        task = KeptTask(find_whole_task(args, exclude=tuple(map(TaskExclusion, args.exclude))))
+        exclusions = tuple(map(TaskExclusion, args.exclude))
+        task = keep_task(args, find_whole_task(args, exclude=exclusions))
         names = args.metrics or None
         with progress_line() as progress:
             over_task = kept_agreement(task, args.human, names, progress=progress, **settings)
@@ -411,7 +421,7 @@ def add_autorank(parser: ArgumentParser) -> None:
 def run_autorank(args: Namespace) -> None:
     """Order the systems of a task by several metrics at once."""
     check_jobs(args.jobs)
-    task = _read_one_task(args).read()
+    task = keep_task(args, _read_one_task(args)).task
     settings = read_arguments(args, "autorank")
     with progress_line() as progress:
         result = autorank(task, args.metrics or None, progress=progress, **settings)

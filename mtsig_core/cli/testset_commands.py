@@ -12,6 +12,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.cli.inputs import (
     choose_metrics,
     find_whole_task,
+    keep_task,
     progress_line,
     read,
     resolve_named,
@@ -24,6 +25,7 @@ from mtsig_core.cli.options import (
     add_options,
     names_whole_task,
     read_arguments,
+    scorer_words,
     source_from,
 )
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown
@@ -43,7 +45,7 @@ from mtsig_core.report.experiment_reports import (
     replication_report,
     rules_report,
 )
-from mtsig_core.report.export import segment_rows, to_csv
+from mtsig_core.report.export import segment_rows, to_csv, to_parquet
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -336,7 +338,7 @@ def run_integrity(args: Namespace) -> None:
             "--metrics NAME."
         )
     if names_whole_task(args):
-        task = find_whole_task(args).read()
+        task = keep_task(args, find_whole_task(args)).task
         if args.ratings:
             raise SettingError(
                 "--ratings shows the ratings of one language pair. The folder has: "
@@ -377,9 +379,7 @@ def run_segments(args: Namespace) -> None:
     warn_about_words(testset, metrics)
     header, rows = segment_rows(testset, metric, cached_statistics(metric, testset))
     if args.format == "parquet":
-        import pandas as pd
-
-        write_file(pd.DataFrame(rows, columns=header).to_parquet(index=False), args.out)
+        write_file(to_parquet(header, rows), args.out)
     else:
         write(to_csv(header, rows), args.out)
 
@@ -412,7 +412,9 @@ def run_pair(args: Namespace) -> None:
         dispute = examine_dispute(testset, metrics, progress=progress, **settings)
     source = source_from(args)
     assert source is not None, "it was read"
-    flags = ["--lowercase"] if args.lowercase else []
+    flags = scorer_words(args)
+    if args.lowercase:
+        flags.append("--lowercase")
     settings |= {"a": dispute.a, "b": dispute.b, "jobs": None}
     metric_names = [metric.name for metric in metrics]
     command = command_line("pair", source, *flags, metrics=metric_names, **settings)

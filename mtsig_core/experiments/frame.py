@@ -668,7 +668,7 @@ def _count_in_units(size: float, n_units: int) -> Any:
     count = round(size * n_units)
     if count < _LEAST:
         raise SettingError(
-            f"{size:.0%} of {n_units} units are {count}. Expected at least {_LEAST}: take "
+            f"Too few units in {size:.0%} of {n_units}: {count}. Expected at least {_LEAST}: take "
             "larger shares, or smaller units, such as segments."
         )
     return count

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError, suggest_name
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.readers.cells import count_truths, read_column
 from mtsig_core.readers.limits import spend
@@ -312,7 +313,8 @@ def read_columns(name: str, table: Any) -> dict[str, list[Any]]:
 
 def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
     """Read the columns of a frame with Arrow's interface, as in polars, pyarrow or duckdb."""
-    import pyarrow
+    with explain_missing_package("parquet", f"Reading {name}, a data frame that is not of pandas,"):
+        import pyarrow
 
     frame = pyarrow.table(table)
     check_unique(name, frame.column_names)
