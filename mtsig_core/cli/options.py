@@ -15,6 +15,7 @@ from typing import Any
 
 from mtsig_core.cli.scorers import SCORERS, parse_scorer
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.release import RELEASE_RULES
 from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
 from mtsig_core.readers.limits import local_limit
@@ -200,6 +201,8 @@ def _check_companions(args: Namespace) -> None:
         "keep_canary": (not is_demo, "texts from files"),
         "langpair": (has_pairs, "texts from files, or --demo-task"),
         "demo_references": (is_demo, "--demo or --demo-segments"),
+        "fail_if": (options.get("baseline"), "--baseline NAME"),
+        "margin": (options.get("fail_if") == "not-noninferior", "--fail-if not-noninferior"),
     }
     for name, (is_there, companion) in needs.items():
         if not is_there and _is_given(options.get(name)):
@@ -482,6 +485,34 @@ def add_metric_options(
         f"{', '.join(SCORERS)}; repeatable (docs/data.md)",
     )
     return group
+
+
+def add_release_options(parser: ArgumentParser) -> None:
+    """Add the options that decide whether a release may replace its baseline."""
+    group = parser.add_argument_group("decision for scripts")
+    group.add_argument(
+        "--fail-if",
+        choices=RELEASE_RULES,
+        help="end with status 3 if a system fails against the baseline, else with 0. worse: it is significantly worse on "
+        "some test set by some metric. not-better: it is not significantly better by each metric. not-noninferior: "
+        "it is not shown to lose less than the margin",
+    )
+    group.add_argument(
+        "--margin",
+        metavar="METRIC=X",
+        action="append",
+        default=[],
+        type=_parse_margin,
+        help="the loss in points that does not matter, for --fail-if not-noninferior; one for each metric",
+    )
+
+
+def _parse_margin(text: str) -> tuple[str, float]:
+    metric, _, points = text.rpartition("=")
+    try:
+        return metric, float(points)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no METRIC=X, such as bleu=0.5") from None
 
 
 def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:

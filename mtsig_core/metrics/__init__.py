@@ -32,7 +32,7 @@ from mtsig_core.metrics.tokenizers import (
 from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
 from mtsig_core.metrics.tokenizers import package_of as package_of
 from mtsig_core.score_names import check_settled, order_metrics
-from mtsig_core.testset import TestSet, show_name
+from mtsig_core.testset import TestSet
 
 _OF_SACREBLEU = "mtsig_core.metrics.sacrebleu_objects:OfSacrebleu"
 _AT_END = 1e-7  # points: what rounding leaves of 100
@@ -62,7 +62,7 @@ def make_metric(name: str, **settings: Any) -> Metric:
         raise
     except (Exception, SystemExit) as error:  # the code of a package may raise anything
         raise SettingError(
-            f"Metric {name} cannot be made from {place}: {type(error).__name__}: {show_name(str(error))}."
+            f"Metric {name} cannot be made from {place}, which failed with {error!r}."
         ) from error
     if not isinstance(metric, Metric) or metric.name != name:
         raise SettingError(f"{place} made {metric!r}. Expected a metric with the name {name!r}.")
