@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Nanoseconds that it takes to load a compiler, and that compiled code would have saved so far.
 _LOADING = 250_000_000
 _saved = 0
+
+_dispatchers: list[Any] = []  # numba's, of all functions that are compiled
 
 
 def worth_compiling(nanoseconds: int) -> bool:
@@ -41,4 +43,24 @@ def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
         dispatcher: Function = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no folder to keep it in
         dispatcher = numba.njit(**options)(function)
+    _dispatchers.append(dispatcher)
     return dispatcher
+
+
+class KeptCode(NamedTuple):
+    """A compiled function, and where its code is kept."""
+
+    name: str
+    folder: str | None  # None where no folder is writable
+    is_new: bool  # whether this process compiled it for the first time
+
+
+def list_kept_code() -> set[KeptCode]:
+    """List the compiled functions that this process has used."""
+    kept = set()
+    for dispatcher in _dispatchers:
+        stats = dispatcher.stats
+        if stats.cache_hits or stats.cache_misses:
+            name = f"{dispatcher.__module__}.{dispatcher.__name__}"
+            kept.add(KeptCode(name, stats.cache_path, bool(stats.cache_misses)))
+    return kept

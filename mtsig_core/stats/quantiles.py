@@ -52,7 +52,7 @@ def chi_squared_quantile(freedom: np.ndarray, level: float) -> np.ndarray:
     """Compute the values below which chi-squared lies with probability `level`.
 
     >>> chi_squared_quantile(np.array([3.0, 42.5]), 0.975).round(4)
-    array([ 9.3484, 62.3824])
+    array([ 9.3484, 62.3839])
     """
     is_near = abs(level - 0.5) < 0.499
     has_all_digits = is_near & ~(freedom < 5)
