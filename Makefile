@@ -6,7 +6,7 @@ VENV := .venv
 PORT ?= 8501
 ARGS ?=
 # What an editable install is made of; any other change needs none.
-PACKAGE := pyproject.toml requirements.txt mtsig_core/version.py
+PACKAGE := pyproject.toml requirements.txt hatch_build.py mtsig_core/version.py
 
 # Where this is set, every process of the tests compiles all modules anew: servers, workers, commands.
 export PYTHONDONTWRITEBYTECODE :=
@@ -49,7 +49,7 @@ $(VENV)/bin/python: | check-python
 	$(VENV)/bin/python -m pip install --quiet --upgrade pip
 
 $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet --no-compile -e .
+	$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[dashboard]'
 	touch $@
 
 # What the tests need beside is installed while code is compiled (else each worker and server of the tests does it at

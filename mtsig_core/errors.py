@@ -46,7 +46,11 @@ class SettingError(MtsigError):
     """Something is wrong with an option or argument."""
 
 
-class MissingTokenizerError(SettingError):
+class MissingPackageError(SettingError):
+    """A part of mtsig needs a package that is not installed: `mtsig_core.extras` writes the message."""
+
+
+class MissingTokenizerError(MissingPackageError):
     """A tokenizer needs a package that is not installed.
 
     A task leaves out the metric in language pairs that need that tokenizer.

@@ -73,19 +73,37 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
     assert made_with(monkeypatch, without_cache)(1) == 2
 
 
+def test_numba_switched_off_is_for_the_users_functions(monkeypatch):
+    """Only compiled code wraps around at 64 bits: here in a function, and in one that it calls."""
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+
+    @_compiled.compiled_helper
+    def multiply(a, b):
+        return a * b
+
+    product = _compiled.compiled(lambda a, b: multiply(a, b) + multiply(a, min(b, 4)))
+    assert product(2**62, 8) == 0
+
+    def theirs():
+        return 1
+
+    assert numba.njit(theirs) is theirs
+
+
 @pytest.mark.parametrize(
     "count", ["", pytest.param(COUNT, marks=pytest.mark.long)], ids=["draws", "and counts"]
 )
 def test_code_that_is_kept_on_disk_counts_the_same(tmp_path, count):
+    """The second process asks numba to switch off, which is no reason to count otherwise."""
     compiling, loading = (
         subprocess.run(
             [sys.executable, "-c", WORK + count],
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": switched_off},
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        for _ in range(2)
+        for switched_off in "01"
     )
     assert compiling == loading and list(tmp_path.rglob("*.nbi"))
 

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from mtsig_core.cli.inputs import drop_output, write
 from mtsig_core.cli.options import find_files, name_format
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
+from mtsig_core.extras import check_installed
 from mtsig_core.readers.files import IN_MEMORY
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
@@ -146,6 +147,10 @@ def main(argv: list[str] | None = None) -> int:
     return 2
 
 
+#: What some formats need; the extra that brings it has the name of the format.
+_MODULES_OF_FORMATS = {"html": "jinja2", "parquet": "pyarrow"}
+
+
 def _run(argv: list[str]) -> int:
     parser = _parser()
     if not argv:
@@ -153,6 +158,9 @@ def _run(argv: list[str]) -> int:
         return 0
     IN_MEMORY.clear()
     args, _ = parser.parse_known_args(argv)
+    form = getattr(args, "format", None)
+    if form in _MODULES_OF_FORMATS:  # before work that may take minutes
+        check_installed(form, f"The format {form}", _MODULES_OF_FORMATS[form])
     with on_cluster(getattr(args, "dask", None)):
         return args.command(args) or 0
 

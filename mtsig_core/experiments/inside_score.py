@@ -27,6 +27,7 @@ from mtsig_core.experiments.frame import (
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import (
     Metric,
+    MetricLike,
     direction,
     find_tokenizer,
     is_adapted,
@@ -121,7 +122,7 @@ class SystemPrecisions:
 
 def precisions(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     progress: Progress | None = None,
 ) -> tuple[SystemPrecisions, ...]:
@@ -142,7 +143,7 @@ def precisions(
     return tuple(sorted(rows, key=lambda row: -row.bleu))
 
 
-def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
+def check_bleu(testset: TestSet, metric: MetricLike) -> Metric:
     """Return BLEU for this test set, or raise a `SettingError`."""
     metric = resolve_metric(testset, metric)
     if metric.name != "bleu":
@@ -279,7 +280,7 @@ class WorkedExample:
 
 
 def worked_example(
-    testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu"
+    testset: TestSet, system: str | None, line: int, metric: MetricLike = "bleu"
 ) -> WorkedExample:
     """Compute BLEU of one line of one system, step by step."""
     metric = check_bleu(testset, metric)
@@ -324,7 +325,7 @@ def worked_example(
     )
 
 
-def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) -> WorkedExample:
+def note_example(metric: MetricLike = "bleu", tokenizer: str | None = None) -> WorkedExample:
     """The sentence pair of the note, with the right numbers.
 
     >>> result = note_example()
@@ -427,7 +428,7 @@ class Averages(Experiment):
 
 def averages(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     seed: int = 0,
     progress: Progress | None = None,
@@ -649,7 +650,7 @@ class Lengths:
 
 def lengths(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     beside: str | None = None,
@@ -879,7 +880,7 @@ class StudentsT(Simulation):
 
 def students_t(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     alpha: float = 0.05,
@@ -1039,7 +1040,7 @@ class SignedScore:
 
 def signatures(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     progress: Progress | None = None,

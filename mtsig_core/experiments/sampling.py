@@ -32,7 +32,7 @@ from mtsig_core.experiments.frame import (
     whole_p,
     wilson,
 )
-from mtsig_core.metrics import Metric, direction, resolve_metric
+from mtsig_core.metrics import Metric, MetricLike, direction, resolve_metric
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
@@ -313,7 +313,7 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
 
 def sampling(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     kind: str,
     *,
     size: int = 300,
@@ -419,7 +419,7 @@ def _list_pairs(
 
 def sample_both_kinds(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -526,7 +526,7 @@ class Spreads(Simulation):
 
 def spreads(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     sizes: Sequence[float] | None = None,
     shuffle: bool = False,
@@ -626,7 +626,7 @@ class Coverage(Simulation):
 
 def coverage(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     a: str | None = None,
     b: str | None = None,
     *,
@@ -842,7 +842,7 @@ class Conclusions(Simulation):
 
 def conclusions(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     sizes: tuple[int, ...] | None = None,
     resamples: int = 1000,
@@ -1044,7 +1044,7 @@ class AllPairTests(Simulation):
 
 def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     a: str | None = None,
     b: str | None = None,
     *,

@@ -26,6 +26,7 @@ from mtsig_core.experiments.frame import (
 )
 from mtsig_core.metrics import (
     Metric,
+    MetricLike,
     depends_on_testset,
     is_segment_mean,
     resolve_metric,
@@ -303,7 +304,7 @@ _STEEPEST = 100  # slope of a line through widths: only sizes close together giv
 
 def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     sizes: Sequence[float] | None = None,
     repeats: int = 100,
@@ -744,7 +745,7 @@ class ReferenceSweep(Experiment):
 
 def sweep_references(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     shares: Sequence[float] = SHARES,
     repeats: int = 20,
@@ -1009,7 +1010,7 @@ class Stability(Experiment):
 
 def stability(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     system: str | None = None,
     *,
     pool: int | None = None,

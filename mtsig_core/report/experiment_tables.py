@@ -97,7 +97,6 @@ NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
-_KINDS = {float: "score", int: "written"}  # of columns of records
 Bounds = tuple[float, float]
 
 
@@ -141,8 +140,13 @@ def record_table(key: str, records: Sequence[Mapping[str, Any]]) -> Table:
     [['A', '31.25', '-']]
     """
     table = TableBuilder(key, records)
-    for name, first in records[0].items():
-        kind = _KINDS.get(type(first), "name")
+    for name in records[0]:
+        types = {type(record.get(name)) for record in records}
+        kind = "name"
+        if float in types:
+            kind = "score"
+        elif int in types:
+            kind = "written"
         table.add(name, name.replace("_", " "), kind, methodcaller("get", name), form=".4g")
     return table.build()
 

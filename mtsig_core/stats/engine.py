@@ -15,7 +15,14 @@ import numpy as np
 
 from mtsig_core._compiled import worth_compiling
 from mtsig_core.errors import SettingError, suggest_name
-from mtsig_core.metrics import Metric, direction, is_segment_mean, part_counter, resolve_metric
+from mtsig_core.metrics import (
+    Metric,
+    MetricLike,
+    direction,
+    is_segment_mean,
+    part_counter,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.progress import Progress
 from mtsig_core.stats.arrays import TOLERANCE, Rows, row_chunks
@@ -890,7 +897,7 @@ class Measured:
 
 def measure(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     progress: Progress | None = None,
 ) -> Measured:

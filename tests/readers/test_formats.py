@@ -1001,7 +1001,7 @@ def test_judgements_of_true_and_false_count_one_and_zero(write):
 
 
 def test_a_frame_that_gives_itself_as_arrow_does():
-    """As polars and duckdb do."""
+    """As duckdb does."""
     import pyarrow
 
     testset = read_frame(pyarrow.table({"refA": ["a b", "c d"], "A": ["a b", "c"]}), name="toy")
@@ -1012,6 +1012,23 @@ def test_a_frame_that_gives_itself_as_arrow_does():
     twice = pyarrow.Table.from_arrays([pyarrow.array(["a"])] * 2, names=["refA", "refA"])
     with pytest.raises(InputError, match="refA twice"):
         read_frame(twice)
+    with pytest.raises(InputError, match="type ChunkedArray. Expected a data frame"):
+        read_frame(pyarrow.table(columns)["line"])
+
+
+def test_a_frame_of_polars():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {"refA": ["a b", None], "ref": ["a", "b"], "docid": [1, 1], "A": ["c", ""]}
+    )
+    testset = read_frame(frame)
+    assert testset.references["refA"] == ("a b", None) and testset.documents == ("1", "1")
+    scores = polars.DataFrame({"system": ["A", "A"], "line": [1, 2], "score": [None, 1]})
+    assert scores_of(scores) == {"A": (None, 1.0)}
+    with pytest.raises(InputError, match=r"type LazyFrame\. .*a LazyFrame after collect\(\)"):
+        read_frame(frame.lazy())
+    with pytest.raises(InputError, match="type Series"):
+        read_frame(frame["A"])
 
 
 class TestTables:
