@@ -15,6 +15,7 @@ from typing import Any
 
 from mtsig_core.cli.scorers import SCORERS, parse_scorer
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.release import RELEASE_RULES
 from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
 from mtsig_core.readers.limits import local_limit
@@ -112,6 +113,7 @@ _ABOUT_TEXTS = ("refs", "keep_canary", "ids", "tokenize")
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
 #: Options that need tables of scores.
 _OF_SCORES = ("raters", "mqm_weights", "lower_is_better", "higher_is_better")
+_OF_FOLDERS = ("systems_table", "keep_withdrawn")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
@@ -165,8 +167,8 @@ def _check_one_source(args: Namespace, kind: str, given_names: Sequence[str]) ->
     """Refuse options that name a source next to the one of this kind."""
     if kind == "system" and not (args.scores or args.scorer):
         raise SettingError(
-            "--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
-            "NAME=FILE."
+            "--system needs a reference, or scores of its segments. Give --ref FILE, --scores NAME=FILE, "
+            "or --scorer NAME='COMMAND'."
         )
     for name in given_names:
         if name != kind and name not in _JOINING[kind]:
@@ -194,13 +196,13 @@ def _check_companions(args: Namespace) -> None:
     has_pairs = not is_demo or options.get("demo_task")
     needs = {
         **dict.fromkeys(_OF_SCORES, (has_tables, "--scores NAME=FILE")),
-        "systems_table": (args.folder, "--folder DIR, a shared task"),
-        "ids": (args.scores, "--scores NAME=FILE"),
-        "columns": (args.scores, "--scores NAME=FILE"),
-        "keep_withdrawn": (args.folder, "--folder DIR, a shared task"),
+        **dict.fromkeys(("ids", "columns"), (args.scores, "--scores NAME=FILE")),
+        **dict.fromkeys(_OF_FOLDERS, (args.folder, "--folder DIR, a shared task")),
         "keep_canary": (not is_demo, "texts from files"),
         "langpair": (has_pairs, "texts from files, or --demo-task"),
         "demo_references": (is_demo, "--demo or --demo-segments"),
+        "fail_if": (options.get("baseline"), "--baseline NAME"),
+        "margin": (options.get("fail_if") == "not-noninferior", "--fail-if not-noninferior"),
     }
     for name, (is_there, companion) in needs.items():
         if not is_there and _is_given(options.get(name)):
@@ -243,8 +245,8 @@ def _read_fields(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, 
         if hasattr(args, field.name):
             value = getattr(args, field.name)
             values[field.name] = tuple(value) if isinstance(value, list) else value
+    scorers = dict(args.scorer)
     for name in ("lower_is_better", "higher_is_better"):
-        scorers = dict(args.scorer)
         values[name] = tuple(label for label in values[name] if label not in scorers)
     return values
 
@@ -483,6 +485,34 @@ def add_metric_options(
         f"{', '.join(SCORERS)}; repeatable (docs/data.md)",
     )
     return group
+
+
+def add_release_options(parser: ArgumentParser) -> None:
+    """Add the options that decide whether a release may replace its baseline."""
+    group = parser.add_argument_group("decision for scripts")
+    group.add_argument(
+        "--fail-if",
+        choices=RELEASE_RULES,
+        help="end with status 3 if a system fails against the baseline, else with 0. worse: it is significantly worse on "
+        "some test set by some metric. not-better: it is not significantly better by each metric. not-noninferior: "
+        "it is not shown to lose less than the margin",
+    )
+    group.add_argument(
+        "--margin",
+        metavar="METRIC=X",
+        action="append",
+        default=[],
+        type=_parse_margin,
+        help="the loss in points that does not matter, for --fail-if not-noninferior; one for each metric",
+    )
+
+
+def _parse_margin(text: str) -> tuple[str, float]:
+    metric, _, points = text.rpartition("=")
+    try:
+        return metric, float(points)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no METRIC=X, such as bleu=0.5") from None
 
 
 def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:

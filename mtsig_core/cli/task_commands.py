@@ -31,6 +31,7 @@ from mtsig_core.cli.options import (
     add_options,
     add_output_options,
     add_pairs,
+    add_release_options,
     add_task_source,
     names_whole_task,
     read_arguments,
@@ -46,6 +47,7 @@ from mtsig_core.cli.testset_commands import (
     has_all_rules,
     run_replicate_task,
     write_all_rules,
+    write_judged,
 )
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.experiments.metric_agreement import (
@@ -181,6 +183,7 @@ def add_task(parser: ArgumentParser) -> None:
         rank_rule=RANK_RULE_HELP,
     )
     add_official(parser, of_task=True)
+    add_release_options(parser)
     add_output_options(parser, ALL_FORMATS)
 
 
@@ -209,13 +212,17 @@ def _check_views(args: Namespace) -> None:
     """Refuse options about results that another option replaces."""
     replaced: dict[str, tuple[str, ...]] = {}
     if args.official is not None:
-        replaced["--official FILE"] = ("human", "primary", "baseline")
+        replaced["--official FILE"] = ("human", "primary", "baseline", "fail_if")
     if args.rank_rule == ALL_RULES:
         replaced[f"--rank-rule {ALL_RULES}"] = ("human",)
+    if args.watch:
+        replaced["--watch"] = ("fail_if",)
     for option, names in replaced.items():
         for name in names:
             if getattr(args, name) is not None:
-                raise SettingError(f"--{name} has no effect with {option}. Give only one of them.")
+                raise SettingError(
+                    f"{option_flag(name)} has no effect with {option}. Give only one of them."
+                )
 
 
 def _print_unread(args: Namespace, source: TaskSource) -> None:
@@ -242,10 +249,10 @@ _PAUSE = (
 )
 
 
-def run_task(args: Namespace) -> None:
+def run_task(args: Namespace) -> int | None:
     """Compare the systems of a task, with --watch again whenever a file changes."""
     states = _list_states(args)
-    _compare_systems(args)
+    status = _compare_systems(args)
     while args.watch:
         sleep(_PAUSE)
         new_states = _list_states(args)
@@ -263,6 +270,7 @@ def run_task(args: Namespace) -> None:
             _compare_systems(args)
         except InputError as error:  # the next change may correct it
             print(f"mtsig: {printable(str(error))}", file=sys.stderr)
+    return status
 
 
 def _list_states(args: Namespace) -> list[tuple[Path, int, int]]:
@@ -278,22 +286,22 @@ def _list_states(args: Namespace) -> list[tuple[Path, int, int]]:
     return states
 
 
-def _compare_systems(args: Namespace) -> None:
-    """Compare the systems of a task once."""
+def _compare_systems(args: Namespace) -> int | None:
+    """Compare the systems of a task once, and return the exit status if it is not 0."""
     _follow_review(args, "task")
     _check_views(args)
     source = _read_one_task(args)
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # for its error
     published = source.read_published()
-    if args.folder is not None and published and not has_segments(args.folder):
+    if published and args.folder and not args.fail_if and not has_segments(args.folder):
         write_report(args, published_report(source.title, published))
-        return
+        return None
     _print_unread(args, source)
     task = _keep_task(args, source)
     if args.official is not None:
         run_replicate_task(args, task)
-        return
+        return None
     metrics = list(args.metrics) or None
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(task.info, metrics)]))
@@ -303,7 +311,7 @@ def _compare_systems(args: Namespace) -> None:
         rank = partial(task_by_rules, task, **settings)
         names = task_metrics(task.info, metrics)
         write_all_rules(args, {name: partial(rank, metric=name) for name in names})
-        return
+        return None
     result = _compare_task(args, task, metrics, settings)
     systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
     result = replace(result, published=match_published(published, systems))
@@ -316,7 +324,7 @@ def _compare_systems(args: Namespace) -> None:
         human=args.human,
         **settings,
     )
-    write_report(args, task_report(result, command))
+    return write_judged(args, task_report(result, command), result)
 
 
 def _keep_task(args: Namespace, source: TaskSource) -> KeptTask:

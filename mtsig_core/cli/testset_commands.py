@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -23,6 +24,7 @@ from mtsig_core.cli.inputs import (
 )
 from mtsig_core.cli.options import (
     add_options,
+    add_release_options,
     names_whole_task,
     read_arguments,
     scorer_words,
@@ -35,10 +37,12 @@ from mtsig_core.experiments.rankings import (
     with_published_ranks,
     with_ranks_of_task,
 )
+from mtsig_core.experiments.release import judge_release
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report.commands import command_line, option_flag, option_name
+from mtsig_core.report.document import Report
 from mtsig_core.report.experiment_reports import (
     domains_report,
     ranks_of,
@@ -46,8 +50,9 @@ from mtsig_core.report.experiment_reports import (
     rules_report,
 )
 from mtsig_core.report.export import segment_rows, to_csv, to_parquet
+from mtsig_core.report.release_reports import add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
-from mtsig_core.report.text import warn
+from mtsig_core.report.text import printable, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import task_metrics
@@ -264,13 +269,27 @@ def add_compare(parser: ArgumentParser) -> None:
         parser,
         "compare",
         ALL_FORMATS,
+        add_release_options,
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
         jobs="threads, -1 for all cores; more than one helps from about 10,000 segments on; results do not depend on it",
     )
 
 
-def run_compare(args: Namespace) -> None:
+def write_judged(args: Namespace, report: Report, result: Comparison | TaskComparison) -> int:
+    """Write a report with the decision of --fail-if, and return the exit status."""
+    if args.fail_if is None:
+        write_report(args, report)
+        return 0
+    judgement = judge_release(result, args.fail_if, dict(args.margin))
+    write_report(args, add_judgement(report, judgement))
+    if judgement.passed:
+        return 0
+    print(f"mtsig: {printable(judgement.reason)}", file=sys.stderr)
+    return 2 if judgement.passed is None else 3
+
+
+def run_compare(args: Namespace) -> int:
     """Compare all systems."""
     if args.baseline in args.exclude:
         raise SettingError(
@@ -284,11 +303,11 @@ def run_compare(args: Namespace) -> None:
         del settings["rank_rule"]
         rank = partial(testset_by_rules, testset, **settings)
         write_all_rules(args, {metric.name: partial(rank, metric=metric) for metric in metrics})
-        return
+        return 0
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
-    write_report(args, comparison_report(result))
+    return write_judged(args, comparison_report(result), result)
 
 
 def add_score(parser: ArgumentParser) -> None:

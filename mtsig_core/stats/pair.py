@@ -461,7 +461,7 @@ def two_one_sided(
     >>> round(two_one_sided(0.5, 0.25, 1.0).p_value, 4), two_one_sided(0.5, 0.25, 1.0, n_effective=5).equivalent
     (0.0228, False)
     """
-    if not margin > 0:
+    if not 0 < margin < math.inf:
         raise SettingError(f"margin is {margin:g}. Expected points above 0.")
     freedom = float(units_freedom(n_effective))
     p_lower = _upper_tail(margin + delta, se, freedom)
