@@ -124,14 +124,10 @@ def _add_group(group: str, parser: ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", required=True, metavar=names)
     for name, command in EXPERIMENT_COMMANDS[group].items():
         command_parser = commands.add_parser(name, help=command.about, description=command.about)
-        add_own = partial(_add_own, command)
-        add_options(command_parser, f"{group} {name}", _FORMATS, add_own, **command.helps)
+        add_options(command_parser, f"{group} {name}", _FORMATS, None, **command.helps)
+        for option, settings in command.options.items():
+            command_parser.add_argument(option, **settings)
         command_parser.set_defaults(command=run_command, group=group, name=name)
-
-
-def _add_own(command: Command, parser: ArgumentParser) -> None:
-    for option, settings in command.options.items():
-        parser.add_argument(option, **settings)
 
 
 add_validate, add_sample, add_sweep, add_metrics = (
