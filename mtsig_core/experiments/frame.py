@@ -16,6 +16,7 @@ from mtsig_core.metrics import Metric
 from mtsig_core.progress import Progress
 from mtsig_core.stats.contrast import Contrast
 from mtsig_core.stats.engine import Measured, measure
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.settings import check_whole
@@ -99,7 +100,7 @@ def clustered_rate(yes: np.ndarray, cluster: np.ndarray) -> Rate:
     return Rate(count, n, share, *wilson(share, n_effective, quantile))
 
 
-def wilson(share: float, n: float, z: float = _Z) -> tuple[float, float]:
+def wilson(share: float, n: float, z: float = _Z) -> Bounds:
     """Return Wilson's interval of a share of n; bounds of 0 and 1 are exact."""
     scale = 1 + z * z / n
     middle = share + z * z / (2 * n)
@@ -162,7 +163,7 @@ def derived(
     return describe
 
 
-def pair_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
+def pair_ends(low: float | None, high: float | None) -> Bounds | None:
     """Return both bounds of an interval; None without an interval."""
     if low is None or high is None:
         return None

@@ -41,6 +41,7 @@ from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences
 from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_measured
 from mtsig_core.stats.engine import Measured, measure
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.resampling import draw_subset
 from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.testset import TestSet
@@ -840,12 +841,12 @@ class TInterval:
     width_ratio: float | None = column("ratio of widths", "share")
 
     @derived("Student's t", "interval", "*")
-    def t(self) -> tuple[float, float] | None:
+    def t(self) -> Bounds | None:
         """Student's t interval."""
         return pair_ends(self.t_low, self.t_high)
 
     @derived("bootstrap by segment", "interval", "*")
-    def boot(self) -> tuple[float, float] | None:
+    def boot(self) -> Bounds | None:
         """The percentile interval of the bootstrap."""
         return pair_ends(self.boot_low, self.boot_high)
 

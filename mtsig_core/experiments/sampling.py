@@ -40,7 +40,7 @@ from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.engine import Measured, measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
-from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
+from mtsig_core.stats.intervals import Bounds, Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import (
@@ -142,7 +142,7 @@ class SampledSystem:
     high: np.ndarray
 
     @property
-    def range(self) -> tuple[float, float]:
+    def range(self) -> Bounds:
         """The lowest and the highest score; NaN where no sample has one."""
         known = self.scores[np.isfinite(self.scores)]
         if not len(known):

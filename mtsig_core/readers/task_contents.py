@@ -30,14 +30,13 @@ from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE, is_of_participants
-from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
+from mtsig_core.readers.task_names import OUTPUTS, drop_set, explain_aside, task_name, without_pair
 from mtsig_core.readers.tasks import (
     HUMAN_FOLDER,
     METRIC_FOLDER,
     SEG_SCORE_ENDINGS,
     TaskTable,
     describe_task_table,
-    explain_aside,
     find_document_files,
     find_task,
     find_xml,

@@ -83,7 +83,7 @@ from mtsig_core.report.table import (
 )
 from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.few_units import unbiased, units_freedom
-from mtsig_core.stats.intervals import finite_or_none
+from mtsig_core.stats.intervals import Bounds, finite_or_none
 from mtsig_core.stats.power import PairPlan, Size
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
@@ -96,7 +96,6 @@ _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
 _NAMES = ("system", "a", "b", "kind")  # columns of words
-Bounds = tuple[float, float]
 
 
 def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | None] | None:

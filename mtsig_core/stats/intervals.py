@@ -16,6 +16,9 @@ from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, unbiased, units_freedo
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
 
 
+#: The lower and the upper bound of an interval.
+Bounds = tuple[float, float]
+
 #: From fewer there is no interval. Of two units a resample has the first one twice, the second one
 #: twice, or both, with chances 1/4, 1/4 and 1/2: so no more than half can lie between two bounds.
 #: The jackknife has those two scores.
@@ -45,7 +48,7 @@ def finite_or_none(value: float) -> float | None:
     return None
 
 
-def finite_ends(low: float, high: float) -> tuple[float, float] | None:
+def finite_ends(low: float, high: float) -> Bounds | None:
     """Two bounds as plain numbers, None where one is undefined."""
     if math.isfinite(low) and math.isfinite(high):
         return float(low), float(high)

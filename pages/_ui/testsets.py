@@ -330,7 +330,7 @@ def _placed(content: bytes, file: str, limits: Callable[[], object]) -> Iterator
 def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
     """Return the files of an uploaded archive; an empty result for a shared task."""
     with _placed(content, file, upload_limits) as path:
-        return uploads.list_flat_files(path)
+        return [] if is_task(path) else uploads.list_flat_files(path)
 
 
 def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
