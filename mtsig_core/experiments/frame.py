@@ -14,6 +14,7 @@ import numpy as np
 from mtsig_core.errors import Remedy, SettingError, format_count
 from mtsig_core.metrics import Metric
 from mtsig_core.progress import Progress
+from mtsig_core.schema import Records
 from mtsig_core.stats.contrast import Contrast
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.intervals import Bounds
@@ -191,7 +192,7 @@ def _derived_values(row: Any) -> dict[str, Any]:
     }
 
 
-def record_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+def record_rows(rows: Iterable[Any]) -> Records:
     """The rows for JSON."""
     return [asdict(row) | _derived_values(row) for row in rows]
 
@@ -220,7 +221,7 @@ class Experiment:
             if item.repr and item.name != "metric" and item.name not in self.tables
         }
 
-    def records(self, table: str = "rows") -> list[dict[str, Any]]:
+    def records(self, table: str = "rows") -> Records:
         """Return the rows of a table as flat mappings, for files."""
         return flatten_rows(getattr(self, table))
 
@@ -259,7 +260,7 @@ class DrawArrays:
         return changed
 
 
-def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+def flatten_rows(rows: Iterable[Any]) -> Records:
     """Flatten rows for CSV: a rate becomes its share by its name, then count, n, low and high.
 
     >>> from mtsig_core.experiments.sampling import Level

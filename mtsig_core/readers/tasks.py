@@ -460,7 +460,26 @@ def _read_plain_sets(
     folders = _find_plain_sets(folder)
     names = list(folders) if pairs is None else pairs
     _check_pairs(names, list(folders))
-    return {name: _read_plain_set(name, folders[name]) for name in names}
+    testsets = {name: _read_plain_set(name, folders[name]) for name in names}
+    check_sets(testsets)
+    return testsets
+
+
+def check_sets(testsets: Mapping[str, TestSet]) -> None:
+    """Refuse two test sets with the same content, and test sets without a system in common."""
+    names: dict[str, str] = {}
+    for name, testset in testsets.items():
+        twin = names.setdefault(testset.digest, name)
+        if twin != name:
+            raise InputError(
+                f"{show_name(twin)} and {show_name(name)} have the same content, which would count twice. "
+                "Remove one of them."
+            )
+    systems = [set(testset.systems) for testset in testsets.values()]
+    if not set.intersection(*systems):
+        raise InputError(
+            f"No system is in all test sets: {', '.join(testsets)}. Name the files of a system alike."
+        )
 
 
 def _read_plain_set(name: str, folder: FilePath) -> TestSet:

@@ -40,7 +40,7 @@ from mtsig_core.report.document import (
     Warnings,
     separate_blocks,
 )
-from mtsig_core.report.export import Records, label_records
+from mtsig_core.report.export import label_records
 from mtsig_core.report.published_tables import NOTE, list_columns, write_published
 from mtsig_core.report.sentences import (
     AnyComparison,
@@ -90,7 +90,7 @@ from mtsig_core.results import (
     StratifiedPair,
     TaskAgreement,
 )
-from mtsig_core.schema import to_plain
+from mtsig_core.schema import Records, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.published_scores import (

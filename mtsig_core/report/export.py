@@ -27,11 +27,9 @@ from mtsig_core.results import (
     Settings,
     TestSetInfo,
 )
-from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
+from mtsig_core.schema import SCHEMA, Records, from_plain, parse_json, to_json, to_plain
 from mtsig_core.testset import TestSet
 
-#: Rows for files, by the names of their columns.
-Records = list[dict[str, Any]]
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or only a sign
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")

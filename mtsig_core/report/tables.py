@@ -70,6 +70,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
+from mtsig_core.schema import Records
 from mtsig_core.stats.across import (
     AGREE,
     AGREEMENTS,
@@ -799,7 +800,7 @@ def _join_lang_pairs(key: str, tables: Mapping[str, Table]) -> Table:
 def with_run_records(
     rows: Iterable[SystemResult | MacroSystem | PairResult | MacroPair],
     runs: Sequence[SystemRuns | PairRuns],
-) -> list[dict[str, Any]]:
+) -> Records:
     """Rows of CSV for systems or pairs, with the columns of their training runs.
 
     The scores of runs are not among these: `single_runs` has them.
@@ -820,7 +821,7 @@ def with_run_records(
     return records
 
 
-def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
+def single_runs(result: MetricResult | MacroResult) -> Records:
     """Rows of CSV: the score of each training run."""
     records = []
     for row in result.runs:

@@ -32,7 +32,6 @@ from mtsig_core.report.experiment_reports import (
     agreement_rows,
 )
 from mtsig_core.report.export import (
-    Records,
     add_tally,
     join_ratings,
     label_records,
@@ -92,7 +91,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.results import MacroResult, MetricResult, PairRuns, TaskComparison
 from mtsig_core.reviews import Entry, replay
-from mtsig_core.schema import SCHEMA
+from mtsig_core.schema import SCHEMA, Records
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
 from mtsig_core.stats.joint_decisions import decide_together
 

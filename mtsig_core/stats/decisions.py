@@ -42,6 +42,7 @@ from mtsig_core.stats.few_units import (
 )
 from mtsig_core.stats.intervals import (
     INTERVALS,
+    BoundArrays,
     Bounds,
     Sample,
     finite_ends,
@@ -317,7 +318,7 @@ def _estimate_differences(
 
 def _estimate_jointly(
     draws: MetricDraws, family: Family, delta: np.ndarray, alpha: float
-) -> tuple[np.ndarray, np.ndarray]:
+) -> BoundArrays:
     """The intervals for all tested pairs together, from replicates that are read in chunks."""
 
     def read_replicates(rows: slice | np.ndarray) -> np.ndarray:

@@ -16,8 +16,9 @@ from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, unbiased, units_freedo
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
 
 
-#: The lower and the upper bound of an interval.
+#: The lower and the upper bound of an interval, and of many.
 Bounds = tuple[float, float]
+BoundArrays = tuple[np.ndarray, np.ndarray]
 
 #: From fewer there is no interval. Of two units a resample has the first one twice, the second one
 #: twice, or both, with chances 1/4, 1/4 and 1/2: so no more than half can lie between two bounds.
@@ -55,7 +56,7 @@ def finite_ends(low: float, high: float) -> Bounds | None:
     return None
 
 
-def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def percentile(sample: Sample, alpha: float) -> BoundArrays:
     """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values.
 
     Efron (1979); Koehn (2004, section 5).
@@ -69,7 +70,7 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def basic(sample: Sample, alpha: float) -> BoundArrays:
     """The percentile interval reflected about the observed value.
 
     Davison and Hinkley (1997, 5.2).
@@ -79,7 +80,7 @@ def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return twice - high, twice - low
 
 
-def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def bca(sample: Sample, alpha: float) -> BoundArrays:
     """Bias-corrected and accelerated (Efron 1987).
 
     A quantity that never varies gets its one value as interval.
@@ -110,7 +111,7 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def jackknife_t(sample: Sample, alpha: float) -> BoundArrays:
     """Observed value +- t x jackknife standard error, which holds its level better with few units.
 
     The sample has the degrees of freedom. They must not count units: large documents decide the
@@ -148,7 +149,7 @@ def _acceleration(left_out: np.ndarray) -> np.ndarray:
     return acceleration
 
 
-def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def student_interval(sample: Sample, alpha: float) -> BoundArrays:
     """Mean of segment scores +- t(n - 1) x sd / sqrt(n).
 
     Koehn (2004, section 4), with n - 1 degrees of freedom. It takes segments as independent; NaN
@@ -171,14 +172,14 @@ def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarr
 
 
 #: (sample, alpha) -> (low, high), each of shape (k,).
-Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
+Interval = Callable[[Sample, float], BoundArrays]
 
 
 def _need_units(rule: Interval) -> Interval:
     """The rule, with NaN for quantities of fewer than `LEAST_UNITS` units."""
 
     @wraps(rule)
-    def interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def interval(sample: Sample, alpha: float) -> BoundArrays:
         has_part = ~np.isnan(sample.left_out)
         has_enough = has_part.sum(axis=1) >= LEAST_UNITS
         low, high = rule(sample, alpha)
@@ -228,7 +229,7 @@ def simultaneous(
     n_units: np.ndarray,
     n_effective: np.ndarray,
     alpha: float,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> BoundArrays:
     """Max-T intervals of all differences, which hold together.
 
     d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error, with n units of equal size, and t from
