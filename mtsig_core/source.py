@@ -597,6 +597,11 @@ class TaskSource(_Files):
             return Source(ref=((None, path),))
         pairs = pairs_of(path)
         langpair = pairs[0] if len(pairs) == 1 else drop_set(name)
+        if langpair not in pairs:
+            raise SettingError(
+                f"{path} has several language pairs: {', '.join(pairs)}. End the name of the test set with "
+                f"one: {name}.{pairs[0]}."
+            )
         return Source(folder=path, langpair=langpair)
 
     def _join_files(self, task: Task) -> Task:

@@ -937,6 +937,7 @@ def findings_report(findings: Findings) -> Report:
     return Report(
         f"Findings of {task.task.name}",
         sections,
+        parts=task.task.pairs,
         make_record=lambda: record,
         make_rows=lambda: rows,
     )

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from mtsig_core.errors import format_count
+from mtsig_core.languages import name_parts
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     caution_record,
@@ -324,10 +325,12 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     simulated = ""
     if any(comparison.testset.simulated for comparison in result.pairs.values()):
         simulated = "The texts and ratings of this task are simulated."
+    kind = "Shared task" if name_parts(result.task.pairs) == "language pair" else "Test sets"
     return Report(
-        f"Shared task: {result.task.name}",
+        f"{kind}: {result.task.name}",
         sections,
         simulated,
+        parts=result.task.pairs,
         make_record=partial(_record_task, result, history),
         make_rows=partial(_list_task_rows, result, history),
     )
@@ -347,7 +350,7 @@ def ranking_report(result: TaskComparison, metric: str, history: Sequence[Entry]
         excluded = TableBlock(table=table, title="Excluded", caption="Excluded systems.")
         sections.insert(1, Section("Excluded systems", [excluded]))
     sections += [methods_section(result), _history_section(history)]
-    return Report(f"Ranking of {result.task.name}", sections)
+    return Report(f"Ranking of {result.task.name}", sections, parts=result.task.pairs)
 
 
 def _is_brief(block: Block) -> bool:
