@@ -20,6 +20,7 @@ from mtsig_core.errors import InputError
 SCHEMA = 2
 #: Rows for files, by the names of their columns.
 Records = list[dict[str, Any]]
+NamedRecords = dict[str, dict[str, Any]]
 
 _Value = TypeVar("_Value")
 _TYPE = re.compile(r"(?<=`)\w+|(?<=\| )\w+")

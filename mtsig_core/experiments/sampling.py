@@ -33,6 +33,7 @@ from mtsig_core.experiments.frame import (
     wilson,
 )
 from mtsig_core.metrics import Metric, direction, resolve_metric
+from mtsig_core.metrics.protocol import CountSegments
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
@@ -582,9 +583,7 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
     )
 
 
-def _score_samples(
-    metric: Metric, count: Callable[[np.ndarray], np.ndarray], samples: np.ndarray
-) -> np.ndarray:
+def _score_samples(metric: Metric, count: CountSegments, samples: np.ndarray) -> np.ndarray:
     """Score all systems on each sample, shape (systems, samples)."""
     return np.array([metric.score(count(rows).sum(axis=1)) for rows in samples]).T
 

@@ -30,6 +30,7 @@ from mtsig_core.metrics import (
     is_segment_mean,
     resolve_metric,
 )
+from mtsig_core.metrics.protocol import CountSegments
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate
@@ -265,7 +266,7 @@ class _Source:
         return self.measured.names
 
     @cached_property
-    def count(self) -> Callable[[np.ndarray], np.ndarray] | None:
+    def count(self) -> CountSegments | None:
         """The function that counts segments again, for a metric that depends on the test set."""
         return self.measured.counter() if depends_on_testset(self.measured.metric) else None
 

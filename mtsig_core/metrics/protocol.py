@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
 from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
+
+#: Counts some segments (an array of int) as a test set of their own.
+CountSegments = Callable[[np.ndarray], np.ndarray]
 
 
 class Metric(Protocol):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NamedColumns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
+#: Scores of segments by system, None where one is missing; values by column.
+ScoresBySystem = dict[str, list[float | None]]
+ListedColumns = dict[str, list[Any]]
 #: The number of a row, or what a message calls it.
 RowId: TypeAlias = int | str
 #: The type of a cell is unknown until `cells` has read it.
@@ -270,7 +273,7 @@ def join_columns(name: str, columns: Mapping[str, Sequence[Any]], items: str) ->
 # From memory.
 
 
-def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
+def read_columns(name: str, table: NamedColumns) -> ListedColumns:
     """Columns by name, with None for what is missing."""
     if isinstance(table, Mapping):
         columns = {
@@ -297,7 +300,7 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     return columns
 
 
-def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
+def _read_arrow(name: str, table: Any) -> ListedColumns:
     """Read the columns of a frame with Arrow's interface, as in polars, pyarrow or duckdb."""
     import pyarrow
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
-from mtsig_core.languages import is_langpair
+from mtsig_core.languages import is_langpair, name_parts
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import read_automatic_scores
 from mtsig_core.readers.columns import InputTable
@@ -227,7 +227,7 @@ def _read_xml(
 def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
     for pair in pairs:
         if pair not in known:
-            raise explain_unknown("language pair", pair, known)
+            raise explain_unknown(name_parts(known), pair, known)
 
 
 # Tables of scores without texts that name their language pairs, such as the waves of a human

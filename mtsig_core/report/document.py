@@ -27,13 +27,13 @@ The roles of a paragraph:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.languages import name_parts
-from mtsig_core.report.table import Column, Legend, Table
+from mtsig_core.report.table import Table
 
 #: Where a page has a section: caveats before what only some readers need. Text keeps the order of
 #: the sections. A section of the "page" is only there, one of the "terminal" only in text.
@@ -158,7 +158,7 @@ def use_noun(value: Any, noun: str) -> Any:
         return value.replace("language pair", noun).replace("Language pair", noun.capitalize())
     if isinstance(value, tuple):
         return tuple(use_noun(item, noun) for item in value)
-    if isinstance(value, TableBlock | Figure | Paragraph | Table | Column | Legend):
+    if is_dataclass(value) and not isinstance(value, type):
         texts = {entry.name: use_noun(getattr(value, entry.name), noun) for entry in fields(value)}
         return replace(value, **texts)
     if callable(value):  # which draws a figure

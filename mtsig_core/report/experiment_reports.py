@@ -90,7 +90,7 @@ from mtsig_core.results import (
     StratifiedPair,
     TaskAgreement,
 )
-from mtsig_core.schema import Records, to_plain
+from mtsig_core.schema import NamedRecords, Records, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.published_scores import (
@@ -110,7 +110,7 @@ _YES_NO = {True: "yes", False: "no"}
 _LANG_PAIR = Column("language_pair", "language pair", "name")
 
 
-def record_by_name(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
+def record_by_name(rows: Sequence[Any], name: str) -> NamedRecords:
     """Rows for JSON by one of their fields."""
     records = {}
     for row in rows:

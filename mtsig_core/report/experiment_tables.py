@@ -74,6 +74,7 @@ from mtsig_core.report.table import (
     EMPTY,
     Cell,
     Column,
+    Estimate,
     Table,
     format_p,
     number,
@@ -99,7 +100,7 @@ _PAIR = ("a", "b", "delta", "whole_p")
 _NAMES = ("system", "a", "b", "kind")  # columns of words
 
 
-def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | None] | None:
+def estimate(share: Rate | Mean | None) -> Estimate | None:
     """A share with its Monte Carlo interval, which a single repeat does not have.
 
     Without repeats there is no share: None.

@@ -27,7 +27,15 @@ from mtsig_core.results import (
     Settings,
     TestSetInfo,
 )
-from mtsig_core.schema import SCHEMA, Records, from_plain, parse_json, to_json, to_plain
+from mtsig_core.schema import (
+    SCHEMA,
+    NamedRecords,
+    Records,
+    from_plain,
+    parse_json,
+    to_json,
+    to_plain,
+)
 from mtsig_core.testset import TestSet
 
 _LONGEST_STEM = 100  # of a file name
@@ -217,9 +225,7 @@ def record_comparison(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def join_ratings(
-    records: Mapping[str, dict[str, Any]], info: TestSetInfo
-) -> dict[str, dict[str, Any]]:
+def join_ratings(records: Mapping[str, dict[str, Any]], info: TestSetInfo) -> NamedRecords:
     """Return the records of metrics; human scores also have the number of their ratings."""
     joined = dict(records)
     for assumption in info.assumed:
@@ -234,7 +240,7 @@ def join_ratings(
 
 def metric_records(
     results: Mapping[str, MetricResult] | Mapping[str, MacroResult],
-) -> dict[str, dict[str, Any]]:
+) -> NamedRecords:
     """Results for JSON by metric: the tables last, training runs within their rows."""
     records = {}
     for name, result in results.items():

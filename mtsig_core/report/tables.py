@@ -42,6 +42,7 @@ from mtsig_core.report.table import (
     MISSING,
     Cell,
     Column,
+    Estimate,
     Legend,
     Table,
     TableBuilder,
@@ -447,7 +448,7 @@ def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -
     table.add_for(has_different_segments, "segments", "segments", "count", attrgetter("n"))
 
 
-def _get_detectable(pair: PairResult) -> tuple[float, float | None, float | None] | None:
+def _get_detectable(pair: PairResult) -> Estimate | None:
     if pair.mdd is None:
         return None
     return pair.mdd, pair.mdd_low, pair.mdd_high
