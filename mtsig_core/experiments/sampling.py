@@ -32,8 +32,7 @@ from mtsig_core.experiments.frame import (
     whole_p,
     wilson,
 )
-from mtsig_core.metrics import Metric, direction, resolve_metric
-from mtsig_core.metrics.protocol import CountSegments
+from mtsig_core.metrics import CountSegments, Metric, direction, resolve_metric
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine

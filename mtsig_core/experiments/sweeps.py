@@ -25,12 +25,12 @@ from mtsig_core.experiments.frame import (
     table_row,
 )
 from mtsig_core.metrics import (
+    CountSegments,
     Metric,
     depends_on_testset,
     is_segment_mean,
     resolve_metric,
 )
-from mtsig_core.metrics.protocol import CountSegments
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, simulate

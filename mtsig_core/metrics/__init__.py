@@ -15,7 +15,7 @@ import numpy as np
 
 from mtsig_core.errors import MissingTokenizerError, SettingError, explain_unknown
 from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
-from mtsig_core.metrics.protocol import CountSegments
+from mtsig_core.metrics.protocol import CountSegments as CountSegments
 from mtsig_core.metrics.protocol import Metric as Metric
 from mtsig_core.metrics.tokenizers import (
     TOKENIZERS,

@@ -441,17 +441,20 @@ def _read_documents(
 
 def _find_plain_sets(folder: Path) -> Mapping[str, FilePath]:
     """The folders of test sets by name: the folder by itself, or those in it."""
-    if _list_marks(folder) or any(map(is_of_task, list_folder(folder))):
+    if _list_marks(folder):
         return {}
     if _has_plain_reference(folder):
         return {folder_name(folder): folder}
     folders = filter(is_folder, list_paths(folder))
-    named = [(path.name, path) for path in folders if _has_plain_reference(path)]
-    return index_by_name(named, "test set", "Rename one of the folders.")
+    testset_folders = [(path.name, path) for path in folders if _has_plain_reference(path)]
+    return index_by_name(testset_folders, "test set", "Rename one of the folders.")
 
 
 def _has_plain_reference(folder: FilePath) -> bool:
-    return any(find_role_word(name) == "reference" for name in list_folder(folder))
+    """Whether a folder has a reference by a plain name, and none of a language pair."""
+    names = list_folder(folder)
+    roles = map(find_role_word, names)
+    return "reference" in roles and not any(map(is_of_task, names))
 
 
 def _read_plain_sets(

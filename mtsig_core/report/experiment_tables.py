@@ -72,9 +72,9 @@ from mtsig_core.experiments.sweeps import (
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import (
     EMPTY,
+    BoundedValue,
     Cell,
     Column,
-    Estimate,
     Table,
     format_p,
     number,
@@ -100,7 +100,7 @@ _PAIR = ("a", "b", "delta", "whole_p")
 _NAMES = ("system", "a", "b", "kind")  # columns of words
 
 
-def estimate(share: Rate | Mean | None) -> Estimate | None:
+def estimate(share: Rate | Mean | None) -> BoundedValue | None:
     """A share with its Monte Carlo interval, which a single repeat does not have.
 
     Without repeats there is no share: None.

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 
 #: A value, and the bounds of its interval, if it has one.
-Estimate = tuple[float, float | None, float | None]
+BoundedValue = tuple[float, float | None, float | None]
 
 
 class Cell(str):
@@ -266,7 +266,7 @@ def _write_relative_interval(interval: tuple[float, float], _: str) -> str:
     return f"[{low:+.2%}, {high:+.2%}]"
 
 
-def _write_estimate(cell: Estimate, form: str) -> str:
+def _write_estimate(cell: BoundedValue, form: str) -> str:
     value, low, high = cell
     if low is None or high is None:
         return f"{value:{form}}"

@@ -40,9 +40,9 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.table import (
     EMPTY,
     MISSING,
+    BoundedValue,
     Cell,
     Column,
-    Estimate,
     Legend,
     Table,
     TableBuilder,
@@ -448,7 +448,7 @@ def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -
     table.add_for(has_different_segments, "segments", "segments", "count", attrgetter("n"))
 
 
-def _get_detectable(pair: PairResult) -> Estimate | None:
+def _get_detectable(pair: PairResult) -> BoundedValue | None:
     if pair.mdd is None:
         return None
     return pair.mdd, pair.mdd_low, pair.mdd_high

@@ -15,9 +15,15 @@ import numpy as np
 
 from mtsig_core._compiled import worth_compiling
 from mtsig_core.errors import SettingError, suggest_name
-from mtsig_core.metrics import Metric, direction, is_segment_mean, part_counter, resolve_metric
+from mtsig_core.metrics import (
+    CountSegments,
+    Metric,
+    direction,
+    is_segment_mean,
+    part_counter,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.metrics.protocol import CountSegments
 from mtsig_core.progress import Progress
 from mtsig_core.stats.arrays import TOLERANCE, Rows, row_chunks
 from mtsig_core.stats.parallel import run_in_order
