@@ -11,7 +11,7 @@ COMPILE := export MTSIG_CACHE=; $(VENV)/bin/python -m mtsig_core compare --demo-
 		--metrics bleu,chrf,ter,nist,wer,meteor,gtm,per >/dev/null && \
 	$(VENV)/bin/python -m mtsig_core sweep size --demo-segments 300 --unit segment --metrics bleu,nist >/dev/null
 # What an editable install is made of; any other change needs none.
-PACKAGE := pyproject.toml requirements.txt mtsig_core/version.py
+PACKAGE := pyproject.toml requirements.txt hatch_build.py mtsig_core/version.py
 
 # Where this is set, every process of the tests compiles all modules anew: servers, workers, commands.
 export PYTHONDONTWRITEBYTECODE :=
@@ -54,7 +54,7 @@ $(VENV)/bin/python: | check-python
 	$(VENV)/bin/python -m pip install --quiet --upgrade pip
 
 $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet --no-compile -e .
+	$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[dashboard]'
 	touch $@
 
 # What the tests need beside is installed while code is compiled, and types are checked: that is quick once it was done.

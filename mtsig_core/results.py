@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.languages import name_parts
 from mtsig_core.presenter import get_presenter
 from mtsig_core.schema import to_plain
@@ -139,6 +140,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+def _load_pandas() -> Any:
+    """Load pandas late: that takes half a second, and the command line does not need it."""
+    with explain_missing_package("pandas", "to_frame()"):
+        import pandas
+    return pandas
+
+
 #: Ratio of the bootstrap standard error to the standard error of swaps. At a ratio of 1.1, a
 #: randomization test at 0.05 rejects 7.5% of true nulls.
 UNLIKE = 1.1
@@ -161,7 +169,7 @@ def swap_ratio(
 
 
 _Result = TypeVar("_Result")
-_COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
+_COLUMN_TYPES = {"float": "float64", "int": "Int64", "bool": "bool"}
 
 
 @dataclass(frozen=True)
@@ -415,13 +423,14 @@ _TABLES = {"systems": SystemResult, "pairs": PairResult}
 
 def _make_frame(result: Any, tables: Mapping[str, Any], table: str) -> pd.DataFrame:
     """One of the tables of a result, whose rows are of the class in `tables`."""
-    import pandas as pd  # late: half a second that the command line does not need
-
+    pd = _load_pandas()
     if table not in tables:
         raise explain_unknown("table", table, tables)
+    type_of_texts = pd.Series([""]).dtype  # object before pandas 3
+    column_types = {"str": type_of_texts, **_COLUMN_TYPES}
     types = {}  # by column, even if all its values are None
     for column in fields(tables[table]):
-        types[column.name] = _COLUMN_TYPES[column.type.removesuffix(" | None")]
+        types[column.name] = column_types[column.type.removesuffix(" | None")]
     return pd.DataFrame(to_plain(getattr(result, table)), columns=list(types)).astype(types)
 
 
@@ -440,10 +449,8 @@ class ByMetric(dict[str, _Result]):
 
 def _stack_frames(results: Mapping[str, Any], column: str, table: str) -> pd.DataFrame:
     """Stack one table of several results, with their names in a first column."""
-    import pandas as pd
-
     frames = [result.to_frame(table) for result in results.values()]
-    stacked = pd.concat(frames, keys=list(results), names=[column])
+    stacked = _load_pandas().concat(frames, keys=list(results), names=[column])
     return stacked.reset_index(0).reset_index(drop=True)
 
 
@@ -569,14 +576,15 @@ class Scores:
         object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
-        return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
+        systems = format_count(len(self.testset.systems), "system")
+        return f"<Scores on {self.testset.name!r}: {systems} by {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
         return get_presenter().show(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas DataFrame with the columns metric, system, score and signature."""
-        import pandas as pd
+        pd = _load_pandas()
 
         return pd.DataFrame(
             [

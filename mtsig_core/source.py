@@ -28,7 +28,6 @@ from mtsig_core.readers.published_values import (
 from mtsig_core.readers.rating_formats import parse_weights
 from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.score_tables import list_langpairs
-from mtsig_core.readers.scores import read_rated_outputs
 from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
 from mtsig_core.readers.task_contents import explain_other_pairs, tables_beside
 from mtsig_core.readers.task_names import drop_set, folder_name
@@ -41,7 +40,7 @@ from mtsig_core.readers.tasks import (
     read_pair,
     read_task,
 )
-from mtsig_core.readers.texts import PairFile, index_by_name, join_runs
+from mtsig_core.readers.texts import PairFile, index_by_name, join_runs, read_outputs
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.score_names import explain_direction, told_direction
@@ -301,7 +300,7 @@ class Source(_Files):
     @_limited
     def read_all(self) -> TestSet:
         """Read and check the files; all systems and segments."""
-        if not self.has_texts:
+        if not self.has_texts and not self.system:
             return self._read_tables()
         testset = self._read_texts()
         if self.tokenize is not None:
@@ -322,23 +321,13 @@ class Source(_Files):
         return testset
 
     def _read_tables(self) -> TestSet:
-        """Scores of segments without texts, or with outputs and no reference."""
-        options = {
-            "lower_is_better": self.lower_is_better,
-            "higher_is_better": self.higher_is_better,
-            "langpair": self.langpair,
-            **self.table_options(),
-        }
-        if not self.system:
-            return read_scores(self.scores, **options)
-        return read_rated_outputs(
-            self.system,
+        """Scores of segments without texts."""
+        return read_scores(
             self.scores,
-            sources=self.src,
-            documents=self.docs,
-            keep_canary=self.keep_canary,
-            ids=self.ids,
-            **options,
+            self.lower_is_better,
+            higher_is_better=self.higher_is_better,
+            langpair=self.langpair,
+            **self.table_options(),
         )
 
     def _drop_withdrawn(self, testset: TestSet) -> TestSet:
@@ -383,16 +372,15 @@ class Source(_Files):
             return read_sacrebleu(
                 self.sacrebleu, self.langpair, self.system, keep_canary=self.keep_canary
             )
-        return read_text(
-            self.ref,
-            self.system,
-            sources=self.src,
-            documents=self.docs,
-            parses=self.parse,
-            runs=self.run,
-            langpair=self.langpair,
-            keep_canary=self.keep_canary,
-        )
+        options: dict[str, Any] = {
+            "sources": self.src,
+            "documents": self.docs,
+            "langpair": self.langpair,
+            "keep_canary": self.keep_canary,
+        }
+        if not self.ref:
+            return read_outputs(self.system, **options)
+        return read_text(self.ref, self.system, parses=self.parse, runs=self.run, **options)
 
     def _simulate(self) -> TestSet:
         from mtsig_core.simulation.corpus import load_demo, shared_task, simulated_task

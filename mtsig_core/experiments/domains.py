@@ -11,7 +11,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown, format_count
-from mtsig_core.metrics import Metric, depends_on_testset, resolve_metric
+from mtsig_core.metrics import MetricLike, depends_on_testset, resolve_metric
 from mtsig_core.progress import Progress
 from mtsig_core.results import (
     ByDomain,
@@ -44,7 +44,7 @@ _TESTS = ("ar", "bootstrap")
 
 def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     test: str = "ar",
     unit: str = "auto",

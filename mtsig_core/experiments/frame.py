@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 import numpy as np
 
 from mtsig_core.errors import Remedy, SettingError, format_count
-from mtsig_core.metrics import Metric
+from mtsig_core.metrics import Metric, MetricLike
 from mtsig_core.progress import Progress
 from mtsig_core.schema import Records
 from mtsig_core.stats.contrast import Contrast
@@ -391,7 +391,7 @@ class Population:
 
 def population(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     progress: Progress | None = None,
 ) -> Population:
@@ -417,7 +417,7 @@ def _take_common(measured: Measured) -> Measured:
 
 def pair_population(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     a: str | None,
     b: str | None,
     *,
@@ -670,7 +670,7 @@ def _count_in_units(size: float, n_units: int) -> Any:
     count = round(size * n_units)
     if count < _LEAST:
         raise SettingError(
-            f"{size:.0%} of {n_units} units are {count}. Expected at least {_LEAST}: take "
+            f"Too few units in {size:.0%} of {n_units}: {count}. Expected at least {_LEAST}: take "
             "larger shares, or smaller units, such as segments."
         )
     return count

@@ -27,6 +27,7 @@ from mtsig_core.experiments.frame import (
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import (
     Metric,
+    MetricLike,
     direction,
     find_tokenizer,
     is_adapted,
@@ -122,7 +123,7 @@ class SystemPrecisions:
 
 def precisions(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     progress: Progress | None = None,
 ) -> tuple[SystemPrecisions, ...]:
@@ -143,7 +144,7 @@ def precisions(
     return tuple(sorted(rows, key=lambda row: -row.bleu))
 
 
-def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
+def check_bleu(testset: TestSet, metric: MetricLike) -> Metric:
     """Return BLEU for this test set, or raise a `SettingError`."""
     metric = resolve_metric(testset, metric)
     if metric.name != "bleu":
@@ -280,7 +281,7 @@ class WorkedExample:
 
 
 def worked_example(
-    testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu"
+    testset: TestSet, system: str | None, line: int, metric: MetricLike = "bleu"
 ) -> WorkedExample:
     """Compute BLEU of one line of one system, step by step."""
     metric = check_bleu(testset, metric)
@@ -325,7 +326,7 @@ def worked_example(
     )
 
 
-def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) -> WorkedExample:
+def note_example(metric: MetricLike = "bleu", tokenizer: str | None = None) -> WorkedExample:
     """The sentence pair of the note, with the right numbers.
 
     >>> result = note_example()
@@ -428,7 +429,7 @@ class Averages(Experiment):
 
 def averages(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     seed: int = 0,
     progress: Progress | None = None,
@@ -650,7 +651,7 @@ class Lengths:
 
 def lengths(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     beside: str | None = None,
@@ -878,7 +879,7 @@ class StudentsT(Simulation):
 
 def students_t(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     alpha: float = 0.05,
@@ -907,7 +908,7 @@ def students_t(  # noqa: PLR0913  each parameter is an option of the command
     scored = np.flatnonzero(statistics[row, :, 1] > 0)
     if len(scored) < 2:
         raise SettingError(
-            f"{system} has {len(scored)} segment scores by {metric.name}. An interval takes at least 2."
+            f"{system} has too few segment scores by {metric.name}: {len(scored)}. Expected at least 2."
         )
 
     def bootstrap(n: int, unit: str) -> ScoreBootstrap:
@@ -1038,7 +1039,7 @@ class SignedScore:
 
 def signatures(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     progress: Progress | None = None,

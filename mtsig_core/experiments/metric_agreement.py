@@ -11,7 +11,14 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, format_count, suggest_name
-from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
+from mtsig_core.metrics import (
+    Metric,
+    MetricLike,
+    direction,
+    find_tokenizer,
+    is_segment_mean,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import cached_statistics, remember
 from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
@@ -56,7 +63,7 @@ class AgreementPlan:
     """The settings of `agreement`; a task has the same settings for all language pairs."""
 
     human: str
-    metrics: Sequence[str | Metric] | None = None
+    metrics: Sequence[MetricLike] | None = None
     unit: str = "auto"
     block_length: float | None = None
     trials: int = 1999
@@ -69,7 +76,7 @@ class AgreementPlan:
 def agreement(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     human: str,
-    metrics: Sequence[str | Metric] | None = None,
+    metrics: Sequence[MetricLike] | None = None,
     *,
     unit: str = "auto",
     block_length: float | None = None,
@@ -297,7 +304,7 @@ class AgreementDraws:
 
 
 def _choose_metrics(
-    testset: TestSet, human: str, metrics: Sequence[str | Metric] | None
+    testset: TestSet, human: str, metrics: Sequence[MetricLike] | None
 ) -> list[Metric]:
     """Check or choose the metrics to compare with people."""
     if human not in testset.scores:

@@ -27,6 +27,7 @@ from mtsig_core.experiments.frame import (
 from mtsig_core.metrics import (
     CountSegments,
     Metric,
+    MetricLike,
     depends_on_testset,
     is_segment_mean,
     resolve_metric,
@@ -304,7 +305,7 @@ _STEEPEST = 100  # slope of a line through widths: only sizes close together giv
 
 def sweep_sizes(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     sizes: Sequence[float] | None = None,
     repeats: int = 100,
@@ -743,7 +744,7 @@ class ReferenceSweep(Experiment):
 
 def sweep_references(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     shares: Sequence[float] = SHARES,
     repeats: int = 20,
@@ -1008,7 +1009,7 @@ class Stability(Experiment):
 
 def stability(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     system: str | None = None,
     *,
     pool: int | None = None,

@@ -363,7 +363,7 @@ def _join_ratings(ratings: Sequence[Rating], raters: str, file_name: str) -> lis
             raise explain_second(first, rating)
     if all(rating.score is None for rating in joined):
         raise InputError(
-            f"{file_name} has no score at all: all {len(joined)} are missing. Check that it is the right "
+            f"{file_name} has no score at all; missing: {len(joined)}. Check that it is the right "
             "file."
         )
     return joined

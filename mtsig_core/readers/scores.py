@@ -31,7 +31,6 @@ from mtsig_core.readers.score_tables import (
     list_tables,
     read_groups,
 )
-from mtsig_core.readers.texts import read_outputs
 from mtsig_core.score_names import (
     explain_direction,
     find_direction,
@@ -138,7 +137,7 @@ def join_scores(  # noqa: PLR0913  options of users
     if domains is None and all(line in domain_of for line in testset.lines):
         domains = [domain_of[line] for line in testset.lines]
     judgements = join_judgements(groups, finder.find) or testset.judgements
-    frozen, assumed = _freeze_scores(scores, groups, options)
+    frozen, assumed = freeze_scores(scores, groups, options)
     return replace(
         testset,
         scores={**testset.scores, **frozen},
@@ -204,7 +203,7 @@ def read_scores(  # noqa: PLR0913  options of users
         metric: _place_scores(group.ratings, position, group.file_name)
         for metric, group in groups.items()
     }
-    frozen, assumed = _freeze_scores(scores, groups, options)
+    frozen, assumed = freeze_scores(scores, groups, options)
     numbers: Sequence[int] = [line for line in lines if isinstance(line, int)]
     if not numbers:
         numbers = range(1, len(lines) + 1)
@@ -228,38 +227,6 @@ def read_scores(  # noqa: PLR0913  options of users
         judgements=join_judgements(groups, lambda rating: number_of[rating.line]),
     )
     return add_texts(testset, groups, number_of, langpair)
-
-
-def read_rated_outputs(  # noqa: PLR0913  options of users
-    systems: Sequence[tuple[str | None, FilePath]],
-    tables: Tables,
-    lower_is_better: Collection[str] = (),
-    *,
-    sources: FilePath | None = None,
-    documents: FilePath | None = None,
-    langpair: str | None = None,
-    name: str | None = None,
-    keep_canary: bool = False,
-    **of_tables: Any,
-) -> TestSet:
-    """Make a test set of outputs without a reference, with segment scores (e.g. of CometKiwi).
-
-    Parameters
-    ----------
-    systems, sources, documents, langpair, name, keep_canary
-        As in `mtsig_core.readers.texts.read_text`.
-    tables, lower_is_better, of_tables
-        As in `join_scores`, and its further arguments.
-    """
-    texts = read_outputs(
-        systems,
-        sources=sources,
-        documents=documents,
-        langpair=langpair,
-        name=name,
-        keep_canary=keep_canary,
-    )
-    return replace(join_scores(texts, tables, lower_is_better, **of_tables), references={})
 
 
 def find_unsettled(
@@ -324,12 +291,12 @@ def _add_names(name_of: dict[LineId, str], ratings: Iterable[Rating], kind: str)
             )
 
 
-def _freeze_scores(
+def freeze_scores(
     scores: Mapping[str, ScoresBySystem],
     groups: Mapping[str, RatingGroup],
     options: ScoreOptions,
 ) -> tuple[dict[str, SegmentScores], list[Assumption]]:
-    """The scores with their directions, and what was assumed of them."""
+    """Return the scores with their directions, and what was assumed of them."""
     lower, higher = set(options.lower_is_better), options.higher_is_better
     for name, group in groups.items():
         if group.higher_is_better is False and name not in higher:

@@ -104,7 +104,7 @@ _GENERIC_FOLDERS = (
     "text",
     "texts",
 )
-_ARCHIVE_ENDING = re.compile(r"\.(zip|tar|tgz|tar\.(gz|bz2|xz))$", re.IGNORECASE)
+_ARCHIVE_ENDING = re.compile(r"\.(zip|tar|tgz|tar\.(gz|bz2|xz|zst))$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.document_ids import DocumentIds, read_documents
+from mtsig_core.readers.document_tasks import STAND_IN
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import spend
@@ -357,7 +358,8 @@ def read_outputs(
 ) -> TestSet:
     """Outputs without a reference, which scores are to join.
 
-    In place of a reference, the test set has the source, or the first output.
+    In place of a reference, the test set has the source, or the first output, until
+    `drop_stand_in` takes it off.
     """
     if langpair is not None:
         check_langpair(langpair)
@@ -372,7 +374,7 @@ def read_outputs(
         name = _name_by_folder([*system_paths.values()], inputs.langpair)
     testset = assemble(
         name,
-        TestSetFiles({"main text": main_path}, system_paths, inputs.sources, inputs.documents),
+        TestSetFiles({STAND_IN: main_path}, system_paths, inputs.sources, inputs.documents),
         langpair=inputs.langpair,
         keep_canary=keep_canary,
         main_title=main_title,

@@ -19,6 +19,7 @@ from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import has_automatic_scores
 from mtsig_core.readers.cells import CellError
 from mtsig_core.readers.document_ids import read_documents
+from mtsig_core.readers.document_tasks import drop_stand_in
 from mtsig_core.readers.files import (
     DAMAGE,
     FilePath,
@@ -36,11 +37,11 @@ from mtsig_core.readers.lines import read_lines, read_text_table_file
 from mtsig_core.readers.published_values import read_published_uploads
 from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
-from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
+from mtsig_core.readers.scores import find_unsettled, join_scores, read_scores
 from mtsig_core.readers.systems_table import is_of_participants
 from mtsig_core.readers.task_names import explain_aside, task_name, without_pair
 from mtsig_core.readers.text_tables import TextTable, find_role
-from mtsig_core.readers.texts import read_text
+from mtsig_core.readers.texts import read_outputs, read_text
 from mtsig_core.testset import TestSet, show_name
 
 _BOTH = "reference and outputs"
@@ -560,16 +561,10 @@ def read_uploads(
         needs_references = bool(references or files["training run"] or files["parse"])
         if systems and tables and not needs_references:
             sources, documents, ids = (_find_only(files, role) for role in _SINGLE_ROLES)
-            return read_rated_outputs(
-                systems,
-                tables,
-                sources=sources,
-                documents=documents,
-                ids=ids,
-                name=name,
-                langpair=langpair,
-                **of_scores,
+            testset = read_outputs(
+                systems, sources=sources, documents=documents, name=name, langpair=langpair
             )
+            return drop_stand_in(join_scores(testset, tables, ids=ids, **of_scores))
         if not references or not systems:
             if tables:
                 with suppress(SettingError):  # a choice is asked for when all files are there

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from mtsig_core.errors import Remedy
+from mtsig_core.readers.files import STANDARD_INPUT
 from mtsig_core.source import Source, TaskSource, list_options
 from mtsig_core.task import TaskExclusion, format_exclusion
 from mtsig_core.testset import show_name
@@ -234,6 +235,7 @@ def command_line(
         name = option_name(argument)
         if value is not None and value != usual.get(name):
             words += _write_option(name, str(value))
+    words = [word.replace(STANDARD_INPUT, "-") for word in words]
     return show_name(shlex.join(words))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,7 @@ from mtsig_core.report.table import (
     Cell,
     Column,
     Table,
+    TableBuilder,
     format_p,
     number,
     rounded,
@@ -139,18 +141,16 @@ def record_table(key: str, records: Sequence[Mapping[str, Any]]) -> Table:
     >>> record_table("toy", [{"system": "A", "score": 31.254, "ci_low": None}]).texts()
     [['A', '31.25', '-']]
     """
-    columns = []
-    values = []
+    table = TableBuilder(key, records)
     for name in records[0]:
-        cells = [_round_number(record.get(name)) for record in records]
-        kind = "name" if name in _NAMES else "written"
-        columns.append(Column(name, name.replace("_", " "), kind))
-        values.append(cells)
-    return Table(key, tuple(columns), tuple(zip(*values, strict=True)))
-
-
-def _round_number(value: Any) -> Any:
-    return f"{value:.4g}" if isinstance(value, float) else value
+        types = {type(record.get(name)) for record in records}
+        kind = "name"
+        if float in types:
+            kind = "score"
+        elif int in types:
+            kind = "written"
+        table.add(name, name.replace("_", " "), kind, methodcaller("get", name), form=".4g")
+    return table.build()
 
 
 def _read_cells(row: Any, columns: Sequence[Column]) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.metrics import Metric
 from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions
 from mtsig_core.report.document import Report
@@ -56,6 +57,17 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     for row in rows:
         writer.writerow(map(defuse, row))
     return out.getvalue()
+
+
+def to_parquet(header: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """A Parquet file of rows."""
+    with explain_missing_package("parquet", "A Parquet file"):
+        from pyarrow import parquet, table
+
+    columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+    file = io.BytesIO()
+    parquet.write_table(table(columns), file)
+    return file.getvalue()
 
 
 def for_spreadsheet(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from wcwidth import width as text_width
 
@@ -75,8 +74,8 @@ def block_markdown(block: Block) -> list[str]:
         case TableBlock(in_short="", table=table):
             sentences = [*block.notes, *table.legend.explain(table, "Bold", "A row of dashes")]
             sentences += table.legend.name_shaded(table)
-            lines = "\n".join(_list_lines(block))
-            return [lines, *_join_sentences(sentences)]
+            paragraphs = ["\n".join(_list_lines(block)), escape_markdown(" ".join(sentences))]
+            return list(filter(None, paragraphs))
         case TableBlock():
             return [escape_markdown(block.in_short)]
     raise TypeError(type(block))
@@ -86,14 +85,6 @@ def _write_paragraph(block: Paragraph) -> str:
     if not block.about:
         return block.text
     return f"{block.about.removesuffix(':')}: {block.text}"
-
-
-def _join_sentences(sentences: Iterable[str]) -> list[str]:
-    """A paragraph of these sentences; none without any."""
-    text = escape_markdown(" ".join(sentences))
-    if not text:
-        return []
-    return [text]
 
 
 def _list_lines(block: TableBlock) -> list[str]:

@@ -607,21 +607,6 @@ class Table:
             rows.append((*row[:start], *new_values, *row[start:]))
         return replace(self, columns=all_columns, rows=tuple(rows))
 
-    def look_up_columns(
-        self,
-        columns: Sequence[Column],
-        values: Mapping[Any, Sequence[Any]],
-        on: str = "system",
-        after: str | None = None,
-    ) -> Table:
-        """The same with more columns whose values are looked up by the value of another column.
-
-        A row that is not in `values` has none.
-        """
-        missing = [None for _ in columns]
-        rows = [values.get(key, missing) for key in self.values(on)]
-        return self.with_columns(columns, rows, after)
-
 
 def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:
     """Tables with the same columns one below the other; the `first` column has the table's name.

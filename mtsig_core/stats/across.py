@@ -18,7 +18,7 @@ from mtsig_core.errors import (
     SettingError,
     explain_unknown,
 )
-from mtsig_core.metrics import METRICS, Metric, resolve_metric
+from mtsig_core.metrics import METRICS, Metric, check_each_once, check_score_name, resolve_metric
 from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
     Comparison,
@@ -916,10 +916,7 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
         names = [metrics]
     else:
         names = list(metrics)
-    has_repeated = len(set(names)) < len(names)
-    if not names or has_repeated:
-        listed = ", ".join(names) or "none"
-        raise SettingError(f"metrics are {listed}. Expected at least one, each only once.")
+    check_each_once(names)
     scores_by_pair = task.scores.values()
     given_scores = list(dict.fromkeys(chain.from_iterable(scores_by_pair)))
     for name in names:
@@ -929,12 +926,9 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
             raise SettingError(
                 f"No language pair of {task.name} has {name!r}. Scores of segments: {listed}."
             )
-        if name in METRICS and name in given_scores:
-            raise SettingError(
-                f"{task.name} has segment scores that are called {name}, as a metric of mtsig is. Give "
-                f"them another name, such as my-{name}."
-            )
-        if name not in METRICS and name not in given_scores:
+        if name in given_scores:
+            check_score_name(name, task.name)
+        elif name not in METRICS:
             raise explain_unknown("metric", name, [*METRICS, *given_scores])
     return names
 

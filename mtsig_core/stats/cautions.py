@@ -1151,7 +1151,7 @@ def find_missing_tokenizers(
     """
     missing = {}
     for name in metrics:
-        is_of_texts = name in METRICS and name not in testset.scores
+        is_of_texts = name not in testset.scores and name in METRICS
         if not is_of_texts:
             continue
         metric = resolve_metric(testset, name)

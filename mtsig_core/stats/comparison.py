@@ -13,6 +13,8 @@ from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.metrics import (
     Metric,
+    MetricLike,
+    MetricsLike,
     find_tokenizer,
     is_segment_mean,
     resolve_metric,
@@ -137,7 +139,7 @@ class Draws:
 
 def draw(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
-    metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = ("bleu",),
     *,
     test: str = "ar",
     unit: str = "auto",
@@ -337,7 +339,7 @@ def _decide(draws: Draws, settings: Settings, units: Units, ci: str) -> Comparis
 
 def compare(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
-    metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = ("bleu",),
     *,
     test: str = "ar",
     unit: str = "auto",
@@ -481,7 +483,7 @@ def join_comparisons(comparisons: Sequence[Comparison]) -> Comparison:
 
 def score(
     testset: TestSet,
-    metrics: str | Metric | Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = ("bleu",),
     *,
     progress: Progress | None = None,
 ) -> Scores:
@@ -571,7 +573,7 @@ class ScoreBootstrap:
 
 def bootstrap_systems(  # noqa: PLR0913  each choice of a user is a parameter
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     only: Sequence[str] | None = None,
     unit: str = "auto",
@@ -692,7 +694,7 @@ def histogram(
 
 def prepare_systems(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     only: Sequence[str] | None,
     progress: Progress | None,
     **sampling: Any,

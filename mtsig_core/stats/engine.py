@@ -18,6 +18,7 @@ from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.metrics import (
     CountSegments,
     Metric,
+    MetricLike,
     direction,
     is_segment_mean,
     part_counter,
@@ -897,7 +898,7 @@ class Measured:
 
 def measure(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     progress: Progress | None = None,
 ) -> Measured:

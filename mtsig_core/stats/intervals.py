@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from statistics import NormalDist
 
 import numpy as np
 
 from mtsig_core.stats.arrays import Rows, apply_by_rows, apply_to_known, rounding_error, row_chunks
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, unbiased, units_freedom
+from mtsig_core.stats.quantiles import student_quantile
 
 # -------------------------------------------------------------------------------------------------
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
@@ -117,10 +119,8 @@ def jackknife_t(sample: Sample, alpha: float) -> BoundArrays:
     The sample has the degrees of freedom. They must not count units: large documents decide the
     standard error, so it is known less well than from as many documents of equal size.
     """
-    from scipy.special import stdtrit
-
     assert sample.freedom is not None, "the degrees of freedom depend on the sizes of the units"
-    t = stdtrit(sample.freedom, 1 - alpha / 2)
+    t = student_quantile(sample.freedom, 1 - alpha / 2)
     half = t * jackknife_se(sample.left_out)
     return sample.observed - half, sample.observed + half
 
@@ -155,8 +155,6 @@ def student_interval(sample: Sample, alpha: float) -> BoundArrays:
     Koehn (2004, section 4), with n - 1 degrees of freedom. It takes segments as independent; NaN
     where there are fewer than `LEAST_UNITS`.
     """
-    from scipy.special import stdtrit
-
     assert sample.segments is not None, (
         "only metrics that are means of segment scores have this interval"
     )
@@ -166,7 +164,7 @@ def student_interval(sample: Sample, alpha: float) -> BoundArrays:
     centred = np.nan_to_num(sample.segments - means, nan=0.0)
     variance = (centred**2).sum(axis=1) / freedom
     error = np.sqrt(variance / np.maximum(n, 1))
-    half = stdtrit(freedom, 1 - alpha / 2) * error
+    half = student_quantile(freedom, 1 - alpha / 2) * error
     half = np.where(n < LEAST_UNITS, np.nan, half)
     return sample.observed - half, sample.observed + half
 
@@ -248,17 +246,15 @@ def simultaneous(
     `FEW_FOR_BOOTSTRAP` equal ones the quantile is at least Bonferroni's, z(1 - alpha / 2m), which
     needs no draws. Step-down tests may find more than any such family of intervals.
     """
-    from scipy.special import ndtr, ndtri, stdtrit
-
     quantile, se = largest_quantile(replicates, alpha)
     n_pairs = max(1, len(observed))
-    bonferroni = -ndtri(alpha / 2 / n_pairs)
+    bonferroni = -NormalDist().inv_cdf(alpha / 2 / n_pairs)
     has_few = n_effective < FEW_FOR_BOOTSTRAP
     quantiles = np.where(has_few, max(quantile, bonferroni), quantile)
     has_enough = n_units >= LEAST_UNITS
     freedom = np.where(has_enough, units_freedom(n_effective), np.nan)
-    tail = ndtr(-quantiles)
-    t = np.abs(stdtrit(freedom, tail))
+    tail = np.vectorize(math.erfc, otypes=[float])(quantiles / math.sqrt(2)) / 2
+    t = np.abs(student_quantile(freedom, tail))
     varies = se > 0
     error = unbiased(np.where(varies, se, 1), n_effective)
     half_if_constant = np.where(has_enough, 0.0, np.nan)

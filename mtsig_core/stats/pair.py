@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
+from mtsig_core.metrics import MetricLike, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
@@ -177,7 +177,7 @@ def _contrast_two(measured: Measured, units: Units) -> Contrast:
 
 def examine_pair(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     a: str,
     b: str,
     *,
@@ -461,7 +461,7 @@ def two_one_sided(
     >>> round(two_one_sided(0.5, 0.25, 1.0).p_value, 4), two_one_sided(0.5, 0.25, 1.0, n_effective=5).equivalent
     (0.0228, False)
     """
-    if not margin > 0:
+    if not 0 < margin < math.inf:
         raise SettingError(f"margin is {margin:g}. Expected points above 0.")
     freedom = float(units_freedom(n_effective))
     p_lower = _upper_tail(margin + delta, se, freedom)
