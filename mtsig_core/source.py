@@ -40,7 +40,7 @@ from mtsig_core.readers.tasks import (
     read_pair,
     read_task,
 )
-from mtsig_core.readers.texts import PairFile, index_by_name, join_runs, read_outputs
+from mtsig_core.readers.texts import PairFile, index_by_name, join_runs
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.score_names import explain_direction, told_direction
@@ -372,15 +372,17 @@ class Source(_Files):
             return read_sacrebleu(
                 self.sacrebleu, self.langpair, self.system, keep_canary=self.keep_canary
             )
-        options: dict[str, Any] = {
-            "sources": self.src,
-            "documents": self.docs,
-            "langpair": self.langpair,
-            "keep_canary": self.keep_canary,
-        }
-        if not self.ref:
-            return read_outputs(self.system, **options)
-        return read_text(self.ref, self.system, parses=self.parse, runs=self.run, **options)
+        return read_text(
+            self.ref,
+            self.system,
+            sources=self.src,
+            documents=self.docs,
+            parses=self.parse,
+            runs=self.run,
+            langpair=self.langpair,
+            keep_canary=self.keep_canary,
+            without_reference=True,
+        )
 
     def _simulate(self) -> TestSet:
         from mtsig_core.simulation.corpus import load_demo, shared_task, simulated_task

@@ -201,7 +201,9 @@ def keep_task(args: Namespace, source: TaskSource) -> KeptTask:
         return KeptTask(source)
     task = replace(source, exclude=()).read()
     scored = task.map_testsets(lambda _, testset: run_scorers(args, testset))
-    return KeptTask(source, task=scored)
+    first, *_ = scored.testsets.values()
+    added = [note for note in first.assumed if note.facts.get("metric") in dict(args.scorer)]
+    return KeptTask(source, task=replace(scored, assumed=(*task.assumed, *added)))
 
 
 def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:

@@ -190,6 +190,7 @@ COMMANDS = {
         "metrics": "look inside a score",
     },
     "serving": {"serve": "start the dashboard"},
+    "compiling": {"compile": "compile all code before the first use, as while an image is built"},
     "completion": {"completion": "print a script that completes commands and options in a shell"},
 }
 

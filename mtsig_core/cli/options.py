@@ -114,6 +114,7 @@ _ABOUT_TEXTS = ("refs", "keep_canary", "ids", "tokenize")
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
 #: Options that need tables of scores.
 _OF_SCORES = ("raters", "mqm_weights", "lower_is_better", "higher_is_better")
+_OF_FOLDERS = ("systems_table", "keep_withdrawn")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
@@ -167,8 +168,8 @@ def _check_one_source(args: Namespace, kind: str, given_names: Sequence[str]) ->
     """Refuse options that name a source next to the one of this kind."""
     if kind == "system" and not (args.scores or args.scorer):
         raise SettingError(
-            "--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
-            "NAME=FILE."
+            "--system needs a reference, or scores of its segments. Give --ref FILE, --scores NAME=FILE, "
+            "or --scorer NAME='COMMAND'."
         )
     for name in given_names:
         if name != kind and name not in _JOINING[kind]:
@@ -196,10 +197,8 @@ def _check_companions(args: Namespace) -> None:
     has_pairs = not is_demo or options.get("demo_task")
     needs = {
         **dict.fromkeys(_OF_SCORES, (has_tables, "--scores NAME=FILE")),
-        "systems_table": (args.folder, "--folder DIR, a shared task"),
-        "ids": (args.scores, "--scores NAME=FILE"),
-        "columns": (args.scores, "--scores NAME=FILE"),
-        "keep_withdrawn": (args.folder, "--folder DIR, a shared task"),
+        **dict.fromkeys(("ids", "columns"), (args.scores, "--scores NAME=FILE")),
+        **dict.fromkeys(_OF_FOLDERS, (args.folder, "--folder DIR, a shared task")),
         "keep_canary": (not is_demo, "texts from files"),
         "langpair": (has_pairs, "texts from files, or --demo-task"),
         "demo_references": (is_demo, "--demo or --demo-segments"),
@@ -248,8 +247,8 @@ def _read_fields(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, 
         if hasattr(args, field.name):
             value = getattr(args, field.name)
             values[field.name] = tuple(value) if isinstance(value, list) else value
+    scorers = dict(args.scorer)
     for name in ("lower_is_better", "higher_is_better"):
-        scorers = dict(args.scorer)
         values[name] = tuple(label for label in values[name] if label not in scorers)
     return values
 

@@ -61,7 +61,7 @@ def parse_scorer(text: str) -> tuple[str, str]:
     words: list[str] = []
     with suppress(ValueError):  # an open quote
         words = shlex.split(command)
-    if "{output}" not in " ".join(words) or not re.fullmatch(r"\w[^,]*", name):
+    if "{output}" not in " ".join(words) or not re.fullmatch(r"\w([\w.:+()/ -]*[\w)+])?", name):
         raise SettingError(
             f"--scorer {text}: expected {', '.join(SCORERS)}, or NAME='COMMAND' with {{output}} for the file "
             "to score, and with closed quotes. docs/data.md has all placeholders."

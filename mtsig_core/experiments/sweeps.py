@@ -29,6 +29,7 @@ from mtsig_core.metrics import (
     Metric,
     MetricLike,
     depends_on_testset,
+    is_adapted,
     is_segment_mean,
     resolve_metric,
 )
@@ -762,7 +763,7 @@ def sweep_references(  # noqa: PLR0913  each parameter is an option of the comma
     """
     metric = resolve_metric(testset, metric)
     names = tuple(testset.references)
-    if is_segment_mean(metric):
+    if is_segment_mean(metric) and not is_adapted(metric):
         raise SettingError(
             f"{metric.name} is a table of scores, which no reference changes. Choose a metric of texts."
         )

@@ -288,6 +288,7 @@ def read_text(  # noqa: PLR0913  a file or name each
     langpair: str | None = None,
     name: str | None = None,
     keep_canary: bool = False,
+    without_reference: bool = False,
 ) -> TestSet:
     """Read a test set from text files, plain or gzipped, with one segment per line.
 
@@ -313,6 +314,9 @@ def read_text(  # noqa: PLR0913  a file or name each
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary``; see
         `mtsig_core.readers.wmt.read_wmt`.
+    without_reference : bool
+        Whether there may be no reference. The source, or else the first output, is then in its
+        place until scores join; see `mtsig_core.readers.document_tasks.drop_stand_in`.
 
     Raises
     ------
@@ -322,7 +326,7 @@ def read_text(  # noqa: PLR0913  a file or name each
     SettingError
         If there is no reference, or the language pair is not one.
     """
-    if not references:
+    if not references and not without_reference:
         raise SettingError(
             "No reference. Give at least one, a text file with one segment per line."
         )
@@ -332,52 +336,24 @@ def read_text(  # noqa: PLR0913  a file or name each
     run_paths: dict[str, list[FilePath]] = {}
     for system, path in inputs.runs:
         run_paths.setdefault(system, []).append(path)
+    reference_paths = _index_files(_drop_repeated(inputs.references), "reference", "ref")
+    system_paths = _index_files(inputs.systems, "system", "system")
+    if name is None:
+        name = _name_by_folder([*reference_paths.values(), *system_paths.values()], inputs.langpair)
+    main_title = "reference"
+    if not references:
+        main_title = "output" if inputs.sources is None else "source"
+        reference_paths[STAND_IN] = inputs.sources or next(iter(system_paths.values()))
     paths = TestSetFiles(
-        _index_files(_drop_repeated(inputs.references), "reference", "ref"),
-        _index_files(inputs.systems, "system", "system"),
+        reference_paths,
+        system_paths,
         inputs.sources,
         inputs.documents,
         index_by_name(parses, "parse", "Give one for each."),
         run_paths,
     )
-    if name is None:
-        text_paths = [*paths.references.values(), *paths.systems.values()]
-        name = _name_by_folder(text_paths, inputs.langpair)
-    testset = assemble(name, paths, langpair=inputs.langpair, keep_canary=keep_canary)
-    return replace(testset, assumed=(*testset.assumed, *inputs.assumed))
-
-
-def read_outputs(
-    systems: Sequence[NamedFile],
-    *,
-    sources: FilePath | None = None,
-    documents: FilePath | None = None,
-    langpair: str | None = None,
-    name: str | None = None,
-    keep_canary: bool = False,
-) -> TestSet:
-    """Outputs without a reference, which scores are to join.
-
-    In place of a reference, the test set has the source, or the first output, until
-    `drop_stand_in` takes it off.
-    """
-    if langpair is not None:
-        check_langpair(langpair)
-    inputs = _split_tables(_Inputs((), systems, (), sources, documents, langpair))
-    system_paths = _index_files(inputs.systems, "system", "system")
-    main_path = inputs.sources
-    main_title = "source"
-    if main_path is None:
-        main_path = next(iter(system_paths.values()))
-        main_title = "output"
-    if name is None:
-        name = _name_by_folder([*system_paths.values()], inputs.langpair)
     testset = assemble(
-        name,
-        TestSetFiles({STAND_IN: main_path}, system_paths, inputs.sources, inputs.documents),
-        langpair=inputs.langpair,
-        keep_canary=keep_canary,
-        main_title=main_title,
+        name, paths, langpair=inputs.langpair, keep_canary=keep_canary, main_title=main_title
     )
     return replace(testset, assumed=(*testset.assumed, *inputs.assumed))
 

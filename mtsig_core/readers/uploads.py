@@ -41,7 +41,7 @@ from mtsig_core.readers.scores import find_unsettled, join_scores, read_scores
 from mtsig_core.readers.systems_table import is_of_participants
 from mtsig_core.readers.task_names import explain_aside, task_name, without_pair
 from mtsig_core.readers.text_tables import TextTable, find_role
-from mtsig_core.readers.texts import read_outputs, read_text
+from mtsig_core.readers.texts import read_text
 from mtsig_core.testset import TestSet, show_name
 
 _BOTH = "reference and outputs"
@@ -558,14 +558,8 @@ def read_uploads(
         systems = [*files["system"], *both]
         if tables and len(tables) == len(included):
             return read_scores(tables, name=name, langpair=langpair, **of_scores)
-        needs_references = bool(references or files["training run"] or files["parse"])
-        if systems and tables and not needs_references:
-            sources, documents, ids = (_find_only(files, role) for role in _SINGLE_ROLES)
-            testset = read_outputs(
-                systems, sources=sources, documents=documents, name=name, langpair=langpair
-            )
-            return drop_stand_in(join_scores(testset, tables, ids=ids, **of_scores))
-        if not references or not systems:
+        needs_references = not tables or bool(files["training run"] or files["parse"])
+        if not systems or (needs_references and not references):
             if tables:
                 with suppress(SettingError):  # a choice is asked for when all files are there
                     read_scores(tables, name=name, langpair=langpair, **of_scores)
@@ -591,8 +585,11 @@ def read_uploads(
             runs=runs,
             langpair=langpair,
             name=name,
+            without_reference=True,
         )
-        return join_scores(testset, tables, ids=ids, **of_scores) if tables else testset
+        if not tables:
+            return testset
+        return drop_stand_in(join_scores(testset, tables, ids=ids, **of_scores))
 
 
 def _refuse_missing_texts(

@@ -363,10 +363,11 @@ def compare(  # noqa: PLR0913  each choice of a user is a parameter
     Parameters
     ----------
     testset : TestSet
-    metrics : str, Metric, or sequence of these
-        Names of metrics or of the test set's own segment scores, or metric objects with their
-        settings. With segment scores, a system's score is the mean of its segments that have one,
-        and pairs are compared on the segments that both systems have.
+    metrics : str, Metric, metric of sacreBLEU, function, or sequence of these
+        Names of metrics or of the test set's own segment scores, metric objects with their
+        settings, or functions that score a segment (see `segment_metric`). With segment scores, a
+        system's score is the mean of its segments that have one, and pairs are compared on the
+        segments that both systems have.
     test : {"ar", "bootstrap", "bootstrap-t", "percentile", "koehn", "riezler-maxwell", "t", "wilcoxon"}
         The last two only for means of segment scores, by segment.
     unit : {"auto", "segment", "document", "block"}

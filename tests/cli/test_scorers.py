@@ -160,6 +160,7 @@ def test_a_command_that_fails_is_named_and_nothing_is_kept(run, options, code, a
         ("x=prog {reference}", "{output} for the file to score"),
         ("x=prog '{output}", "closed quotes"),
         ("a,b=prog {output}", "expected"),
+        ("x\x1b[2J=prog {output}", "expected"),
         ("bleu=prog {output}", "there is a metric of that name"),
         ("comet", "has none or several. Options: --src FILE"),
         ("x=prog {output} {langpair}", "Options: --langpair XX-YY"),
@@ -236,7 +237,7 @@ def test_a_task_is_scored_by_language_pair(folder, shares, run):
     assert shares.with_name("runs").read_text() == "xxx"
     assert "words, task" in done.err and "en-de, system 1 of 3 (fair)" in done.err
     check_command(done.out, "mtsig task", " --format latex", scorer)
-    assert "lower is better" in done.out
+    assert "As given, lower words scores are better" in done.out
 
 
 def test_only_the_command_line_runs_commands(run, files, options):

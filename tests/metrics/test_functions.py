@@ -12,6 +12,7 @@ from mtsig_core import (
     join_scores,
     segment_metric,
 )
+from mtsig_core.experiments.sweeps import sweep_references
 from mtsig_core.metrics import resolve_metric
 from tests.builders.toys import texts
 
@@ -148,3 +149,11 @@ def test_without_texts_it_has_nothing_to_score():
 def test_one_pair_by_it():
     pair = examine_pair(ONE_REFERENCE, shared, "A", "B", trials=99, resamples=50)
     assert {outcome.test for outcome in pair.outcomes} >= {"ar", "t", "wilcoxon"}
+
+
+def test_other_references_give_other_scores():
+    toy = TestSet("toy", dict(NEWS.systems), {"ref": REFERENCE, "other": SYSTEMS[1]})
+    rows = sweep_references(toy, shared, resamples=50).rows
+    scores = {row.references: row.score for row in rows if row.system == "B" and row.size == 40}
+    by_first_reference = np.mean(by_hand(ONE_REFERENCE, shared)["B"])
+    assert scores == {1: pytest.approx((by_first_reference + 1) / 2), 2: 1}
