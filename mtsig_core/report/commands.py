@@ -65,6 +65,7 @@ _OPTIONS = {
 #: The fields of sources that are options, in the order of a printed command.
 _FIELDS = (
     "folder",
+    "set",
     "name",
     "sacrebleu",
     "demo_segments",
@@ -105,7 +106,7 @@ def source_options(source: Source | TaskSource) -> list[str]:
     options = list_options(type(source))
     values = {name: getattr(source, name, None) for name in _FIELDS}
     if isinstance(source, TaskSource):
-        values["demo"] = source.folder is None
+        values["demo"] = source.simulated
     else:
         values["demo_segments"] = source.demo or None
         values["demo"] = source.demo == 0
