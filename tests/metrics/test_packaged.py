@@ -68,7 +68,8 @@ def broken(output):
 """
 
 
-def test_functions_and_what_makes_a_metric(install, capsys):
+def test_functions_and_what_makes_a_metric(install, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
     install(
         FUNCTIONS,
         GROUP + "same = plugin:exact\nshortest = plugin:shortest\nother = plugin:misnamed\n",
@@ -76,6 +77,7 @@ def test_functions_and_what_makes_a_metric(install, capsys):
     status, printed, _ = run(capsys, "same,shortest")
     result = json.loads(printed)["metrics"]
     assert status == 0 and [result[name]["higher_is_better"] for name in result] == [True, False]
+    assert not (tmp_path / "cache").exists()  # the next run may find other code
     status, _, told = run(capsys, "same", "--lowercase")
     assert (
         status == 2
