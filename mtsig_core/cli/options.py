@@ -336,6 +336,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     ),
     "a": dict(metavar="NAME", help="the first system (default: the best by the first metric)"),
     "b": dict(metavar="NAME", help="the second system (default: the best of the others)"),
+    "breakdown": dict(
+        action="store_true",
+        help="also show where the two differ: by frequency of the word, length of the segment, n-gram",
+    ),
     "n_pairs": dict(type=int, metavar="N", help="number of null pairs of each kind"),
     "n_segments": dict(
         type=int,
