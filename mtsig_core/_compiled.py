@@ -1,14 +1,19 @@
 """Compiled functions, kept on disk between processes where there is a place for them."""
 
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Nanoseconds that it takes to load a compiler, and that compiled code would have saved so far.
 _LOADING = 250_000_000
 _saved = 0
+
+_dispatchers: list[Any] = []  # numba's, of all functions that are compiled
+_switching = threading.RLock()  # one compiled function may compile another
 
 
 def worth_compiling(nanoseconds: int) -> bool:
@@ -37,8 +42,58 @@ def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
     for helper in helpers:
         register_jitable(helper)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    try:
-        dispatcher: Function = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # numba found no folder to keep it in
-        dispatcher = numba.njit(**options)(function)
-    return dispatcher
+    with _always_compiling() as is_switched_off:
+        try:
+            dispatcher: Any = numba.njit(cache=True, **options)(function)
+        except RuntimeError:  # numba found no folder to keep it in
+            dispatcher = numba.njit(**options)(function)
+    if is_switched_off:  # numba asks again when the function is first called
+        dispatcher.compile = _always_compiling()(dispatcher.compile)
+    _dispatchers.append(dispatcher)
+    return cast(Function, dispatcher)
+
+
+class KeptCode(NamedTuple):
+    """A compiled function, and where its code is kept."""
+
+    name: str
+    folder: str | None  # None where no folder is writable
+    is_new: bool  # whether this process compiled it for the first time
+
+
+def list_kept_code() -> set[KeptCode]:
+    """List the compiled functions that this process has used."""
+    kept = set()
+    for dispatcher in _dispatchers:
+        stats = dispatcher.stats
+        if stats.cache_hits or stats.cache_misses:
+            name = f"{dispatcher.__module__}.{dispatcher.__name__}"
+            kept.add(KeptCode(name, stats.cache_path, bool(stats.cache_misses)))
+    return kept
+
+
+def compiled_helper(function: Function) -> Function:
+    """Compile a function that only compiled functions call."""
+    import numba
+
+    with _always_compiling():
+        helper = numba.njit()(function)
+    return cast(Function, helper)
+
+
+@contextmanager
+def _always_compiling() -> Iterator[bool]:
+    """Let numba compile even where NUMBA_DISABLE_JIT is set, which is for the user's own functions.
+
+    Without it there are no numbers: Python's integers do not wrap around at 64 bits.
+    """
+    import numba
+
+    config: Any = numba.config
+    with _switching:
+        is_switched_off = bool(config.DISABLE_JIT)
+        config.DISABLE_JIT = 0
+        try:
+            yield is_switched_off
+        finally:
+            config.DISABLE_JIT = is_switched_off

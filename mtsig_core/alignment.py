@@ -96,14 +96,22 @@ def _filter_words(texts: Sequence[str]) -> np.ndarray:
 
 def _measure_overlap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Common words as a share of the mean of both, 0 to 1, beyond what is common by chance."""
-    n_common = np.bitwise_count(a & b).sum(axis=-1, dtype=float)
-    n_in_a = np.bitwise_count(a).sum(axis=-1, dtype=float)
-    n_in_b = np.bitwise_count(b).sum(axis=-1, dtype=float)
+    n_common = _count_bits(a & b)
+    n_in_a = _count_bits(a)
+    n_in_b = _count_bits(b)
     by_chance = n_in_a * n_in_b / _FILTER_BITS
     n_possible = (n_in_a + n_in_b) / 2 - by_chance + 1
     overlap: np.ndarray = np.clip((n_common - by_chance) / n_possible, 0, 1)
     return overlap
 
+
+def _count_bits(filters: np.ndarray) -> np.ndarray:
+    """The bits in the last axis; numpy has its own count from 2.0 on only."""
+    counts: np.ndarray = _BITS_OF_BYTES[filters.view(np.uint8)].sum(axis=-1, dtype=float)
+    return counts
+
+
+_BITS_OF_BYTES = np.array([byte.bit_count() for byte in range(256)], np.uint8)
 
 # The same number of lines, in another order.
 

@@ -46,7 +46,11 @@ class SettingError(MtsigError):
     """Something is wrong with an option or argument."""
 
 
-class MissingTokenizerError(SettingError):
+class MissingPackageError(SettingError):
+    """A part of mtsig needs a package that is not installed: `mtsig_core.extras` writes the message."""
+
+
+class MissingTokenizerError(MissingPackageError):
     """A tokenizer needs a package that is not installed.
 
     A task leaves out the metric in language pairs that need that tokenizer.
@@ -111,16 +115,33 @@ def make_sendable(error: Exception) -> Exception:
     return copy
 
 
-def explain_unknown(kind: str, name: object, among: Iterable[str]) -> SettingError:
-    """Make the error for an unknown name.
+#: What options and values of other programs are called here.
+_KNOWN_AS: dict[object, str] = {
+    "--hyp": "--system",
+    "--hypothesis": "--system",
+    "--reference": "--ref",
+    "--source": "--src",
+    "-m": "--metrics",
+    "--paired-bs": "--test bootstrap",
+    "--paired-ar": "--test ar",
+    "--n-samples": "--resamples",
+    "fdr_bh": "bh",
+}
+
+
+def explain_unknown(
+    kind: str, name: object, among: Iterable[str], *remedies: Remedy
+) -> SettingError:
+    """Make the error for an unknown name, with remedies where no known name is close to it.
 
     >>> str(explain_unknown("test", "bootstap", ["ar", "bootstrap"]))
     "Unknown test 'bootstap'. Did you mean 'bootstrap'? Available: ar, bootstrap."
     """
     among = list(dict.fromkeys(among))
-    return SettingError(
-        f"Unknown {kind} {name!r}.{suggest_name(name, among)} Available: {', '.join(among)}."
-    )
+    hint = suggest_name(name, among)
+    if hint:
+        remedies = ()
+    return SettingError(f"Unknown {kind} {name!r}.{hint} Available: {', '.join(among)}.", *remedies)
 
 
 def format_count(n: int, word: str) -> str:
@@ -147,7 +168,7 @@ def suggest_name(name: object, among: Iterable[str]) -> str:
     >>> suggest_name("Holm", ["holm", "bh"]), suggest_name("x", ["holm", "bh"])
     (" Did you mean 'holm'?", '')
     """
-    name_meant = find_closest(name, among)
+    name_meant = _KNOWN_AS.get(name) or find_closest(name, among)
     return "" if name_meant is None else f" Did you mean {name_meant!r}?"
 
 

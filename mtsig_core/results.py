@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
+from mtsig_core.extras import explain_missing_package
+from mtsig_core.languages import name_parts
 from mtsig_core.presenter import get_presenter
 from mtsig_core.schema import to_plain
 from mtsig_core.score_names import order_metrics
@@ -138,6 +140,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+def _load_pandas() -> Any:
+    """Load pandas late: that takes half a second, and the command line does not need it."""
+    with explain_missing_package("pandas", "to_frame()"):
+        import pandas
+    return pandas
+
+
 #: Ratio of the bootstrap standard error to the standard error of swaps. At a ratio of 1.1, a
 #: randomization test at 0.05 rejects 7.5% of true nulls.
 UNLIKE = 1.1
@@ -160,7 +169,7 @@ def swap_ratio(
 
 
 _Result = TypeVar("_Result")
-_COLUMN_TYPES = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
+_COLUMN_TYPES = {"float": "float64", "int": "Int64", "bool": "bool"}
 
 
 @dataclass(frozen=True)
@@ -379,14 +388,7 @@ class MetricResult:
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
-        import pandas as pd  # late: half a second that the command line does not need
-
-        if table not in _TABLES:
-            raise explain_unknown("table", table, _TABLES)
-        types = {}  # by column, even if all its values are None
-        for column in fields(_TABLES[table]):
-            types[column.name] = _COLUMN_TYPES[column.type.removesuffix(" | None")]
-        return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
+        return _make_frame(self, _TABLES, table)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
         """Wins, ties and losses of each system.
@@ -419,6 +421,19 @@ class MetricResult:
 _TABLES = {"systems": SystemResult, "pairs": PairResult}
 
 
+def _make_frame(result: Any, tables: Mapping[str, Any], table: str) -> pd.DataFrame:
+    """One of the tables of a result, whose rows are of the class in `tables`."""
+    pd = _load_pandas()
+    if table not in tables:
+        raise explain_unknown("table", table, tables)
+    type_of_texts = pd.Series([""]).dtype  # object before pandas 3
+    column_types = {"str": type_of_texts, **_COLUMN_TYPES}
+    types = {}  # by column, even if all its values are None
+    for column in fields(tables[table]):
+        types[column.name] = column_types[column.type.removesuffix(" | None")]
+    return pd.DataFrame(to_plain(getattr(result, table)), columns=list(types)).astype(types)
+
+
 class ByMetric(dict[str, _Result]):
     """Results by metric: read-only, and the error for an unknown metric suggests the nearest."""
 
@@ -430,6 +445,13 @@ class ByMetric(dict[str, _Result]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ByMetric, (dict(self),)
+
+
+def _stack_frames(results: Mapping[str, Any], column: str, table: str) -> pd.DataFrame:
+    """Stack one table of several results, with their names in a first column."""
+    frames = [result.to_frame(table) for result in results.values()]
+    stacked = _load_pandas().concat(frames, keys=list(results), names=[column])
+    return stacked.reset_index(0).reset_index(drop=True)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -463,14 +485,7 @@ class Comparison:
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
-        import pandas as pd
-
-        frames = [result.to_frame(table) for result in self.metrics.values()]
-        return (
-            pd.concat(frames, keys=list(self.metrics), names=["metric"])
-            .reset_index(0)
-            .reset_index(drop=True)
-        )
+        return _stack_frames(self.metrics, "metric", table)
 
     def render(self, form: str = "text") -> str:
         """The whole of it as a file has it, byte for byte what ``compare --format`` writes.
@@ -561,14 +576,15 @@ class Scores:
         object.__setattr__(self, "metrics", ByMetric(self.metrics))
 
     def __repr__(self) -> str:
-        return f"<Scores on {self.testset.name!r}: {len(self.testset.systems)} systems by {', '.join(self.metrics)}>"
+        systems = format_count(len(self.testset.systems), "system")
+        return f"<Scores on {self.testset.name!r}: {systems} by {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
         return get_presenter().show(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas DataFrame with the columns metric, system, score and signature."""
-        import pandas as pd
+        pd = _load_pandas()
 
         return pd.DataFrame(
             [
@@ -712,6 +728,10 @@ class MacroResult:
         """Whether any system has a rank across the language pairs."""
         return any(row.rank_low is not None for row in self.systems)
 
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
+        """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
+        return _make_frame(self, {"systems": MacroSystem, "pairs": MacroPair}, table)
+
 
 @dataclass(frozen=True, repr=False)
 class TaskComparison:
@@ -732,14 +752,38 @@ class TaskComparison:
         object.__setattr__(self, "pairs", dict(self.pairs))
         object.__setattr__(self, "macro", ByMetric(self.macro))
 
+    @property
+    def baseline(self) -> str | None:
+        """The system that all others are compared with, if there is one."""
+        for comparison in self.pairs.values():
+            return comparison.settings.baseline
+        return None
+
     def __repr__(self) -> str:
         return (
-            f"<TaskComparison on {self.task.name!r}: {format_count(len(self.pairs), 'language pair')}, "
+            f"<TaskComparison on {self.task.name!r}: "
+            f"{format_count(len(self.pairs), name_parts(self.pairs))}, "
             f"{format_count(len(self.task.systems), 'system')}>"
         )
 
     def _repr_html_(self) -> str:
         return get_presenter().show(self)
+
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
+        """One table over all parts, with their names in a first column ``language_pair``.
+
+        Parameters
+        ----------
+        table : {"systems", "pairs", "macro_systems", "macro_pairs"}
+            The first two as in `Comparison`, and the same across all parts, by metric.
+        """
+        if table.startswith("macro_"):
+            return _stack_frames(self.macro, "metric", table.removeprefix("macro_"))
+        return _stack_frames(self.pairs, "language_pair", table)
+
+    def render(self, form: str = "text") -> str:
+        """The whole of it as a file has it, as ``task --format`` writes; see `Comparison.render`."""
+        return get_presenter().render(self, form)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -264,9 +264,7 @@ def as_scores(location: str, values: object) -> tuple[float | None, ...]:
     # Quick, as a task has millions of scores.
     if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)):
         return _Scores(scores)
-    return _Scores(
-        _check_score(location, segment, value) for segment, value in enumerate(scores, 1)
-    )
+    return _Scores(check_score(location, segment, value) for segment, value in enumerate(scores, 1))
 
 
 class _Scores(tuple[float | None, ...]):
@@ -275,7 +273,8 @@ class _Scores(tuple[float | None, ...]):
     __slots__ = ()
 
 
-def _check_score(location: str, segment: int, value: object) -> float | None:
+def check_score(location: str, segment: int, value: object) -> float | None:
+    """The score of a segment, counted from 1, as a finite number; None and NaN become None."""
     if value is None:
         return None
     number = math.inf

@@ -198,6 +198,7 @@ LAYERS = (
     "schema",
     "presenter",
     "progress",
+    "extras",
     "errors",
 )
 #: What else lies at the top of the core, and who may import it. Compiled code is for whoever counts
@@ -208,7 +209,7 @@ TOP = {
     "errors": (),
     "_command": ("__init__", "cli", "pages"),
     "version": (*LAYERS, "__init__", "cli", "pages"),
-    "_compiled": ("metrics", "stats"),
+    "_compiled": ("metrics", "stats", "cli"),
     "facade": ("__init__",),
     "presenter": (),
 }
@@ -301,7 +302,7 @@ def test_statistics_need_few_modules():
         module = modules.pop()
         needed.add(module)
         modules |= (imports(files[module]) & MODULES) - needed
-    assert len(needed) <= 43
+    assert len(needed) <= 47
 
 
 def test_public_names_exist():

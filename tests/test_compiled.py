@@ -13,9 +13,9 @@ from mtsig_core import _compiled
 WORK = """
 import numpy as np
 from mtsig_core import TestSet, make_metric
-from mtsig_core.stats.kernels import count_uniform
-counts, words = np.zeros((2, 5), np.uint16), np.empty(8, np.uint64)
-count_uniform(np.array([1, 2], np.uint64), words, words.view(np.uint16), 2, counts)
+from mtsig_core.stats.kernels import count_draws
+counts = np.zeros((2, 5), np.uint16)
+count_draws(np.array([[0, 1, 1, 4, 0], [2, 2, 2, 2, 3]], np.uint16), counts)
 print(counts.tolist())
 print(make_metric("bleu").score(np.arange(1.0, 10001).reshape(1000, 10)).sum())
 """
@@ -73,19 +73,37 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
     assert made_with(monkeypatch, without_cache)(1) == 2
 
 
+def test_numba_switched_off_is_for_the_users_functions(monkeypatch):
+    """Only compiled code wraps around at 64 bits: here in a function, and in one that it calls."""
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+
+    @_compiled.compiled_helper
+    def multiply(a, b):
+        return a * b
+
+    product = _compiled.compiled(lambda a, b: multiply(a, b) + multiply(a, min(b, 4)))
+    assert product(2**62, 8) == 0
+
+    def theirs():
+        return 1
+
+    assert numba.njit(theirs) is theirs
+
+
 @pytest.mark.parametrize(
     "count", ["", pytest.param(COUNT, marks=pytest.mark.long)], ids=["draws", "and counts"]
 )
 def test_code_that_is_kept_on_disk_counts_the_same(tmp_path, count):
+    """The second process asks numba to switch off, which is no reason to count otherwise."""
     compiling, loading = (
         subprocess.run(
             [sys.executable, "-c", WORK + count],
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": switched_off},
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        for _ in range(2)
+        for switched_off in "01"
     )
     assert compiling == loading and list(tmp_path.rglob("*.nbi"))
 

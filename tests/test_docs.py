@@ -3,17 +3,21 @@
 import doctest
 import re
 import shlex
+import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 
 import mtsig_core
+from mtsig_core import TestSet, compare, join_scores
 from mtsig_core.cli.main import COMMANDS, _parser, main
 from mtsig_core.experiments import papers
 from mtsig_core.metrics import METRICS
 from mtsig_core.report.commands import CALLS
 from mtsig_core.stats.ranks import RANK_RULES
 from pages._ui.catalogue import PAGES
+from tests.builders import skeleton
 from tests.builders.code import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -33,6 +37,8 @@ DOCUMENTED = sorted(
     }
 )
 OUTPUT = dict(re.findall(r"^```console\n\$ mtsig ([^\n]+)\n(.*?)^```$", README, re.M | re.S))
+#: Options of programs that `--scorer` runs, up to an underscore.
+OF_SCORERS = {"--to", "--model", "--gpus", "--tokenizer", "--max", "--batch", "--input", "--output"}
 WITH_EXAMPLES = [
     ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for file in sorted((ROOT / "mtsig_core").rglob("*.py"))
@@ -44,7 +50,8 @@ def test_every_option_and_command_exists(capsys):
     known = set()
     parser = _parser()
     grouped = ["sample broad", "sweep size", "validate type1", "metrics example"]
-    for command in (*COMMANDS, *grouped):
+    commands = [name for module in COMMANDS.values() for name in module]
+    for command in (*commands, *grouped):
         try:
             parser.parse_args([*command.split(), "--help"])
         except SystemExit:
@@ -52,7 +59,7 @@ def test_every_option_and_command_exists(capsys):
     used = set(
         re.findall(r"(?<![\w-])--[a-z][a-z+-]*", README + CLI + DOCS["data"] + DOCS["review"])
     )
-    assert used <= known | {"--help"}
+    assert used <= known | OF_SCORERS | {"--help"}
 
 
 @pytest.mark.parametrize(
@@ -139,11 +146,45 @@ def test_every_direct_dependency_has_a_range():
             assert re.fullmatch(r"[a-z0-9-]+>=[\d.]+,<[\d.]+", line), line
 
 
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
+
+
 def test_the_examples_in_python_run_one_after_the_other():
-    blocks = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
-    assert len(blocks) > 10 and all(block.startswith(">>> ") for block in blocks)
-    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", None, 0)
+    assert len(EXAMPLES) > 10 and all(block.startswith(">>> ") for block in EXAMPLES)
+    functions = re.findall(r"^>>> def .*$", "".join(EXAMPLES), re.MULTILINE)
+    assert all(" -> " in function for function in functions)  # so that mypy --strict accepts them
+    examples = doctest.DocTestParser().get_doctest("\n".join(EXAMPLES), {}, "python.md", None, 0)
     assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_example_with_a_model_runs(monkeypatch):
+    """With a model that finds short outputs good."""
+
+    class Model:
+        def predict(self, segments, batch_size, gpus):
+            assert segments[0] == {"src": "s1", "mt": "a", "ref": "r1"}
+            return SimpleNamespace(scores=[1 / len(segment["mt"]) for segment in segments])
+
+    comet = SimpleNamespace(download_model=str, load_from_checkpoint=lambda path: Model())
+    monkeypatch.setitem(sys.modules, "comet", comet)
+    (example,) = re.findall(r"^```py\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
+    toy = TestSet("toy", {"A": ["a", "bc"]}, {"ref": ["r1", "r2"]}, sources=["s1", "s2"])
+    names = {"news": toy, "reference": ["r1", "r2"], "join_scores": join_scores, "compare": compare}
+    exec(example, names)
+    assert names["result"].metrics["comet"].systems[0].score == 0.75
+
+
+@pytest.mark.long
+def test_examples_and_the_metric_for_contributors_are_typed(tmp_path, monkeypatch):
+    """As files of somebody who has installed mtsig; pandas has no types."""
+    from mypy import api
+
+    (tmp_path / "script.py").write_text(doctest.script_from_examples("\n".join(EXAMPLES)))
+    (tmp_path / "metric.py").write_text(skeleton.CODE)
+    monkeypatch.chdir(tmp_path)
+    options = ["--strict", "--config-file=", "--ignore-missing-imports"]
+    printed, failed, status = api.run([*options, "script.py", "metric.py"])
+    assert (printed, failed, status) == ("Success: no issues found in 2 source files\n", "", 0)
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)

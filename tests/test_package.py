@@ -18,6 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import Config
 from websockets.sync.client import connect
 
+from mtsig_core.cli import serving
 from mtsig_core.version import __version__
 from tests.builders.code import ROOT
 from tests.builders.processes import LIMIT, started
@@ -66,7 +67,7 @@ def scripts(request, wheel, tmp_path_factory):
     )
     if request.param == "with pip":
         run(sys.executable, "-m", "venv", environment)
-        run(scripts / "python", "-m", "pip", "install", ROOT)
+        run(scripts / "python", "-m", "pip", "install", f"{ROOT}[dashboard]")
     else:
         run(sys.executable, "-m", "venv", "--without-pip", environment)
         run(
@@ -103,15 +104,24 @@ def test_the_wheel_holds_the_core_and_the_dashboard_alone(wheel):
 
 
 def test_what_it_needs_is_listed_once(wheel):
+    """What the core and the dashboard need is in requirements.txt; a part of it is an extra."""
     with ZipFile(wheel) as files:
         [name] = [name for name in files.namelist() if name.endswith("/METADATA")]
         metadata = BytesParser().parsebytes(files.read(name))
     assert (metadata["Name"], metadata["Version"]) == ("mtsig", __version__)
-    needed = {
-        Requirement(line) for line in metadata.get_all("Requires-Dist") if "extra ==" not in line
-    }
+    needed = {None: set()}
+    for line in metadata.get_all("Requires-Dist"):
+        requirement, _, extra = line.partition("; extra == ")
+        needed.setdefault(extra.strip("'\"") or None, set()).add(Requirement(requirement))
     listed = (ROOT / "requirements.txt").read_text().splitlines()
-    assert needed == {Requirement(line) for line in listed if not line.startswith("#")}
+    listed = {Requirement(line) for line in listed if line and not line.startswith("#")}
+    assert needed[None] | needed["dashboard"] == listed
+    assert not needed[None] & needed["dashboard"]
+    modules = {requirement.name for requirement in needed["dashboard"]}
+    assert modules == set(serving.MODULES)
+    assert needed["dashboard"] <= needed["test"]
+    for extra, package in (("html", "jinja2"), ("excel", "openpyxl"), ("parquet", "pyarrow")):
+        assert [requirement.name for requirement in needed[extra]] == [package]
 
 
 def test_the_code_that_runs_is_the_installed_one(scripts, tmp_path):

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 
+import pandas as pd
 import pytest
 
 from mtsig_core import Comparison, InputError, SettingError, TestSet, compare, read_text
@@ -27,7 +28,12 @@ TEXTS = compare(toy(3, 5, same="AB"), trials=99, resamples=50)
 
 
 class TestFrames:
-    KINDS = {"str": "str", "float": "float64", "int": "Int64", "bool": "bool"}
+    KINDS = {
+        "str": str(pd.Series(["text"]).dtype),
+        "float": "float64",
+        "int": "Int64",
+        "bool": "bool",
+    }
 
     @pytest.mark.parametrize(
         "result", [PLAIN, BY_DOCUMENT, KOEHN, AGAINST_B, ALONE, TEXTS.metrics["bleu"]]

@@ -13,8 +13,10 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 from mtsig_core.cli.inputs import drop_output, write
-from mtsig_core.cli.options import name_format
+from mtsig_core.cli.options import find_files, name_format
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown, suggest_name
+from mtsig_core.extras import check_installed
+from mtsig_core.readers.files import IN_MEMORY
 from mtsig_core.readers.limits import explain_unreadable
 from mtsig_core.report.commands import remedy_options
 from mtsig_core.report.text import printable_lines
@@ -71,22 +73,23 @@ class _Parser(argparse.ArgumentParser):
         return namespace, unknown
 
     def _refuse_unknown(self, arguments: list[str]) -> NoReturn:
-        hint = ""
-        for argument in arguments:
-            if argument.startswith("--") and not hint:
-                option = argument.partition("=")[0]
-                hint = suggest_name(option, self._option_string_actions)
+        argument = arguments[0].split("=")[0]
+        hint = suggest_name(argument, self._option_string_actions)
+        if os.path.exists(argument):
+            hint = " Name an option before each file, or put the pattern in quotation marks."
         self.error(f"unrecognized arguments: {' '.join(arguments)}", hint)
 
     def _check_names(self, action: argparse.Action, namespace: Any) -> None:
         """Refuse an empty value, and write names as test sets have them."""
         value = getattr(namespace, action.dest, None)
         if action.dest == "format" and value is None:
-            namespace.format = name_format(namespace.out, tuple(action.choices or ()))
+            namespace.format = name_format(namespace.out, action.choices)
         values: list[Any] = value if isinstance(value, list) else [value]
         if action.option_strings and "" in values:  # as of a variable of the shell that is not set
             option = action.option_strings[-1]
             self.error(f"argument {option} is empty. Remove it, or give it a value")
+        if value and str(action.metavar).endswith("FILE"):
+            setattr(namespace, action.dest, find_files(value))
         if action.metavar == "NAME" and value is not None:
             names: Any = [show_name(name) for name in values]
             if not isinstance(value, list):
@@ -144,55 +147,51 @@ def main(argv: list[str] | None = None) -> int:
     return 2
 
 
+#: What some formats need; the extra that brings it has the name of the format.
+_MODULES_OF_FORMATS = {"html": "jinja2", "parquet": "pyarrow"}
+
+
 def _run(argv: list[str]) -> int:
     parser = _parser()
     if not argv:
         parser.print_help()
         return 0
+    IN_MEMORY.clear()
     args, _ = parser.parse_known_args(argv)
+    form = getattr(args, "format", None)
+    if form in _MODULES_OF_FORMATS:  # before work that may take minutes
+        check_installed(form, f"The format {form}", _MODULES_OF_FORMATS[form])
     with on_cluster(getattr(args, "dask", None)):
         return args.command(args) or 0
 
 
-#: The module of each command, in which ``add_NAME`` adds its options and ``run_NAME`` runs it, and
-#: its help.
+#: By the module, commands with their help. ``add_NAME`` adds the options of a command and
+#: ``run_NAME`` runs it.
 COMMANDS = {
-    "compare": (
-        "testset_commands",
-        "compare all systems: scores, intervals, tests of all pairs, ranks, caveats",
-    ),
-    "score": ("testset_commands", "show scores and signatures only"),
-    "segments": ("testset_commands", "export the statistics of each segment"),
-    "pair": ("testset_commands", "examine two systems, with a one-page summary to print"),
-    "agreement": ("task_commands", "show which metrics agree with human scores"),
-    "autorank": (
-        "task_commands",
-        "rank the systems of a task by several metrics at once, like WMT's AutoRank",
-    ),
-    "findings": (
-        "task_commands",
-        "print the findings table of each language pair, and which system is better than which",
-    ),
-    "integrity": (
-        "testset_commands",
-        "count lines equal to references, sources and other systems, and warn of files",
-    ),
-    "domains": (
-        "testset_commands",
-        "compare systems by domain, and find pairs that are reversed in a domain",
-    ),
-    "task": (
-        "task_commands",
-        "compare the systems of a shared task within and across language pairs",
-    ),
-    "serve": ("serving", "start the dashboard"),
-    "sweep": ("experiment_commands", "show how a result changes with one setting"),
-    "sample": ("experiment_commands", "compare small test sets taken from a large one"),
-    "validate": (
-        "experiment_commands",
-        "check the error rates of tests and the coverage of intervals",
-    ),
-    "metrics": ("experiment_commands", "look inside a score"),
+    "testset_commands": {
+        "compare": "compare all systems: scores, intervals, tests of all pairs, ranks, caveats",
+        "score": "show scores and signatures only",
+        "segments": "export the statistics of each segment",
+        "pair": "examine two systems, with a one-page summary to print",
+        "integrity": "count lines equal to references, sources and other systems, and warn of files",
+        "domains": "compare systems by domain, and find pairs that are reversed in a domain",
+    },
+    "task_commands": {
+        "task": "compare the systems of a shared task within and across language pairs",
+        "findings": "print the findings table of each language pair, and which system is better "
+        "than which",
+        "autorank": "rank the systems of a task by several metrics at once, like WMT's AutoRank",
+        "agreement": "show which metrics agree with human scores",
+    },
+    "experiment_commands": {
+        "sweep": "show how a result changes with one setting",
+        "sample": "compare small test sets taken from a large one",
+        "validate": "check the error rates of tests and the coverage of intervals",
+        "metrics": "look inside a score",
+    },
+    "serving": {"serve": "start the dashboard"},
+    "compiling": {"compile": "compile all code before the first use, as while an image is built"},
+    "completion": {"completion": "print a script that completes commands and options in a shell"},
 }
 
 
@@ -205,9 +204,10 @@ def _parser() -> _Parser:
     )
     parser.add_argument("--version", action="version", version=f"mtsig {__version__}")
     top = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name, (module, about) in COMMANDS.items():
-        command = top.add_parser(name, help=about, description=about)
-        command.add_options = partial(_add_options, name, module)
+    for module, commands in COMMANDS.items():
+        for name, about in commands.items():
+            command = top.add_parser(name, help=about, description=about)
+            command.add_options = partial(_add_options, name, module)
     return parser
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -17,9 +16,23 @@ from mtsig_core.cli.options import (
     task_source,
 )
 from mtsig_core.errors import SettingError
+from mtsig_core.extras import check_installed
+from mtsig_core.readers.files import IN_MEMORY
 from mtsig_core.source import Source
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+#: What the dashboard needs beyond the core.
+MODULES = (
+    "streamlit",
+    "plotly",
+    "pandas",
+    "pyarrow",
+    "sqlalchemy",
+    "jinja2",
+    "openpyxl",
+    "cloudpickle",
+    "segno",
+)
 
 
 def add_serve(parser: ArgumentParser) -> None:
@@ -44,6 +57,10 @@ def add_serve(parser: ArgumentParser) -> None:
 
 def run_serve(args: Namespace) -> int:
     """Start the dashboard; return the status of its server."""
+    if IN_MEMORY:
+        raise SettingError(
+            "serve reads its files again and again, and standard input only once. Name a file."
+        )
     source = source_from(args, whole_task=True)
     task = None
     if args.folder is not None and args.langpair is None:
@@ -80,9 +97,6 @@ def load_dashboard() -> Any:
         raise SettingError(
             f"The dashboard is not there: expected {app}. Install mtsig again: pip install ."
         )
-    if importlib.util.find_spec("streamlit") is None:
-        raise SettingError(
-            "The dashboard needs the package streamlit. Install it: pip install streamlit"
-        )
+    check_installed("dashboard", "The dashboard", *MODULES)
     sys.path.insert(0, str(folder))
     return importlib.import_module("pages._server.launch")

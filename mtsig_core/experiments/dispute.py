@@ -11,7 +11,7 @@ import numpy as np
 from mtsig_core.errors import MtsigError, SettingError, format_count, suggest_name
 from mtsig_core.experiments.breakdown import Breakdown, break_down
 from mtsig_core.experiments.domains import by_domain
-from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
+from mtsig_core.metrics import Metric, MetricsLike, is_segment_mean, resolve_metrics
 from mtsig_core.progress import Progress
 from mtsig_core.results import (
     ByDomain,
@@ -93,7 +93,7 @@ class Dispute:
 
 def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     testset: TestSet,
-    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    metrics: MetricsLike | None = None,
     *,
     a: str | None = None,
     b: str | None = None,
@@ -120,7 +120,9 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     >>> result.a, result.b, [(row.result.metric, row.decision) for row in result.metrics]
     ('A', 'B', [('bleu', 1), ('ter', 1)])
     """
-    resolved = _resolve_metrics(testset, metrics)
+    if metrics is None:
+        metrics = list_dispute_metrics(testset)
+    resolved = resolve_metrics(testset, metrics)
     if comparison is None:
         comparison = compare(
             testset,
@@ -184,16 +186,6 @@ def document_names(testset: TestSet) -> list[str]:
 def list_dispute_metrics(testset: TestSet) -> list[str]:
     """BLEU, where there are texts, and all segment scores; human scores first."""
     return order_metrics(testset.scores, computed=["bleu"] if testset.has_texts else [])
-
-
-def _resolve_metrics(
-    testset: TestSet, metrics: str | Metric | Sequence[str | Metric] | None
-) -> list[Metric]:
-    if metrics is None:
-        metrics = list_dispute_metrics(testset)
-    elif isinstance(metrics, str) or not isinstance(metrics, Sequence):
-        metrics = [metrics]
-    return [resolve_metric(testset, metric) for metric in metrics]
 
 
 def _choose_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, explain_unknown, format_count
-from mtsig_core.metrics import Metric, depends_on_testset, resolve_metric
+from mtsig_core.metrics import MetricLike, depends_on_testset, resolve_metric
 from mtsig_core.progress import Progress
 from mtsig_core.results import (
     ByDomain,
@@ -33,7 +33,7 @@ from mtsig_core.stats.few_units import (
     welch_satterthwaite,
 )
 from mtsig_core.stats.file_cautions import about_files
-from mtsig_core.stats.intervals import finite_ends
+from mtsig_core.stats.intervals import Bounds, finite_ends
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
@@ -44,7 +44,7 @@ _TESTS = ("ar", "bootstrap")
 
 def by_domain(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     test: str = "ar",
     unit: str = "auto",
@@ -286,7 +286,7 @@ def _test_domain(study: _Study, k: int) -> _Tested:
 class _Error:
     """The uncertainty of a difference on the whole set."""
 
-    interval: tuple[float, float] | None
+    interval: Bounds | None
     se: float  # of samples drawn from the whole set
     se_within: float  # of samples drawn within domains
 

@@ -32,7 +32,7 @@ from mtsig_core.experiments.frame import (
     run_repeats,
     table_row,
 )
-from mtsig_core.metrics import Metric, direction, is_segment_mean, resolve_metric
+from mtsig_core.metrics import Metric, MetricLike, direction, is_segment_mean, resolve_metric
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import MetricResult, PairResult, Settings
 from mtsig_core.stats import engine
@@ -214,7 +214,7 @@ class TypeOne(Simulation):
 
 def type_one(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     a: str | None = None,
     b: str | None = None,
     *,
@@ -379,7 +379,7 @@ class Variants(Simulation):
 
 def variants(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     n_segments: int | None = None,
     trials: int = 9999,
@@ -540,7 +540,7 @@ class FamilyDecisions(DrawArrays):
 
 def mix_family(  # noqa: PLR0913  each parameter is an option of the commands
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     systems: int,
     better: int = 0,
     *,
@@ -637,7 +637,7 @@ class FamilyErrors(Simulation):
 
 def families(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     systems: int = 15,
     repeats: int = 300,
@@ -754,7 +754,7 @@ class Claims(Simulation):
 
 def claims(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     systems: int = 15,
     better: int = 3,
@@ -881,7 +881,7 @@ class UnitChanges(Simulation):
 
 def unit_changes(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     trials: int = 9999,
     resamples: int = 2000,
@@ -917,7 +917,7 @@ def unit_changes(  # noqa: PLR0913  each parameter is an option of the command
     return changes_between(scored, by_segment, by_document, comparisons[0].settings)
 
 
-def part_with_documents(testset: TestSet, metric: str | Metric) -> TestSet:
+def part_with_documents(testset: TestSet, metric: MetricLike) -> TestSet:
     """Take what a metric can compare; it must have two documents and two systems."""
     metric = resolve_metric(testset, metric)
     if is_segment_mean(metric):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar
@@ -27,6 +27,7 @@ from mtsig_core.experiments.frame import (
 from mtsig_core.experiments.papers import KOEHN_T2
 from mtsig_core.metrics import (
     Metric,
+    MetricLike,
     direction,
     find_tokenizer,
     is_adapted,
@@ -34,13 +35,14 @@ from mtsig_core.metrics import (
     resolve_metric,
 )
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.metrics.overlap import align, bleu_tokens
+from mtsig_core.metrics.overlap import Tokenize, align, bleu_tokens
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences
 from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_measured
 from mtsig_core.stats.engine import Measured, measure
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.resampling import draw_subset
 from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.testset import TestSet
@@ -121,7 +123,7 @@ class SystemPrecisions:
 
 def precisions(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     progress: Progress | None = None,
 ) -> tuple[SystemPrecisions, ...]:
@@ -142,7 +144,7 @@ def precisions(
     return tuple(sorted(rows, key=lambda row: -row.bleu))
 
 
-def check_bleu(testset: TestSet, metric: str | Metric) -> Metric:
+def check_bleu(testset: TestSet, metric: MetricLike) -> Metric:
     """Return BLEU for this test set, or raise a `SettingError`."""
     metric = resolve_metric(testset, metric)
     if metric.name != "bleu":
@@ -279,7 +281,7 @@ class WorkedExample:
 
 
 def worked_example(
-    testset: TestSet, system: str | None, line: int, metric: str | Metric = "bleu"
+    testset: TestSet, system: str | None, line: int, metric: MetricLike = "bleu"
 ) -> WorkedExample:
     """Compute BLEU of one line of one system, step by step."""
     metric = check_bleu(testset, metric)
@@ -324,7 +326,7 @@ def worked_example(
     )
 
 
-def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) -> WorkedExample:
+def note_example(metric: MetricLike = "bleu", tokenizer: str | None = None) -> WorkedExample:
     """The sentence pair of the note, with the right numbers.
 
     >>> result = note_example()
@@ -340,7 +342,7 @@ def note_example(metric: str | Metric = "bleu", tokenizer: str | None = None) ->
     return worked_example(note, "output", 1, metric)
 
 
-def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
+def tokens_of(metric: Metric, testset: TestSet) -> Tokenize:
     """Return the function by which BLEU splits a text of this test set."""
     return bleu_tokens(find_tokenizer(metric, testset))
 
@@ -427,7 +429,7 @@ class Averages(Experiment):
 
 def averages(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     seed: int = 0,
     progress: Progress | None = None,
@@ -649,7 +651,7 @@ class Lengths:
 
 def lengths(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     beside: str | None = None,
@@ -723,9 +725,7 @@ def _choose_two(
     return [system, beside]
 
 
-def _truncate_all(
-    testset: TestSet, names: Sequence[str], split: Callable[[str], list[str]]
-) -> list[Sequence[str]]:
+def _truncate_all(testset: TestSet, names: Sequence[str], split: Tokenize) -> list[Sequence[str]]:
     """Truncate the outputs of systems, one after the other, each to all shares."""
     variants: list[Sequence[str]] = []
     for name in names:
@@ -735,7 +735,7 @@ def _truncate_all(
     return variants
 
 
-def truncated(text: str, split: Callable[[str], list[str]], share: float) -> str:
+def truncated(text: str, split: Tokenize, share: float) -> str:
     """Return the beginning of a text with a share of its tokens, at least one.
 
     >>> truncated("one two three four", str.split, 0.5)
@@ -840,12 +840,12 @@ class TInterval:
     width_ratio: float | None = column("ratio of widths", "share")
 
     @derived("Student's t", "interval", "*")
-    def t(self) -> tuple[float, float] | None:
+    def t(self) -> Bounds | None:
         """Student's t interval."""
         return pair_ends(self.t_low, self.t_high)
 
     @derived("bootstrap by segment", "interval", "*")
-    def boot(self) -> tuple[float, float] | None:
+    def boot(self) -> Bounds | None:
         """The percentile interval of the bootstrap."""
         return pair_ends(self.boot_low, self.boot_high)
 
@@ -879,7 +879,7 @@ class StudentsT(Simulation):
 
 def students_t(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     alpha: float = 0.05,
@@ -908,7 +908,7 @@ def students_t(  # noqa: PLR0913  each parameter is an option of the command
     scored = np.flatnonzero(statistics[row, :, 1] > 0)
     if len(scored) < 2:
         raise SettingError(
-            f"{system} has {len(scored)} segment scores by {metric.name}. An interval takes at least 2."
+            f"{system} has too few segment scores by {metric.name}: {len(scored)}. Expected at least 2."
         )
 
     def bootstrap(n: int, unit: str) -> ScoreBootstrap:
@@ -1039,7 +1039,7 @@ class SignedScore:
 
 def signatures(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     system: str | None = None,
     progress: Progress | None = None,

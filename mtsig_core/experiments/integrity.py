@@ -10,7 +10,7 @@ import numpy as np
 from mtsig_core.caution import Caution
 from mtsig_core.experiments.line_faults import LineFault, find_line_faults
 from mtsig_core.experiments.rating_integrity import RatingIntegrity, examine_ratings
-from mtsig_core.metrics import Metric, is_segment_mean, resolve_metric
+from mtsig_core.metrics import Metric, MetricLike, is_segment_mean, resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.stats.arrays import row_chunks
 from mtsig_core.stats.cautions import find_missing_tokenizers
@@ -79,7 +79,7 @@ class Integrity:
     ratings: RatingIntegrity | None = None  # None where the test set does not say who rated
 
 
-def examine_integrity(testset: TestSet, metric: str | Metric | None = None) -> Integrity:
+def examine_integrity(testset: TestSet, metric: MetricLike | None = None) -> Integrity:
     """Compare outputs with references, source and each other, and find documents that drive intervals.
 
     No finding is an accusation: a short news headline has one translation, and two systems may

@@ -29,7 +29,7 @@ from mtsig_core.experiments.frame import (
 )
 from mtsig_core.experiments.inside_score import SentenceMean, averages, share
 from mtsig_core.experiments.sampling import positions, ratio_of_spreads
-from mtsig_core.metrics import Metric, direction
+from mtsig_core.metrics import Metric, MetricLike, direction
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import rounding_error
 from mtsig_core.stats.engine import Measured, UnitStatistics, measure, swap_differences
@@ -85,7 +85,7 @@ class Excerpt:
         return np.asarray(self.metric.score(sums), dtype=np.float64)
 
 
-def excerpt(testset: TestSet, metric: str | Metric, a: str, b: str, n: int, seed: int) -> Excerpt:
+def excerpt(testset: TestSet, metric: MetricLike, a: str, b: str, n: int, seed: int) -> Excerpt:
     """Draw short sentences of a test set by the seed, and keep them in the order of the set."""
     if not testset.has_texts:
         raise SettingError(
@@ -178,7 +178,7 @@ class ThreeSentences:
 
 def three_sentences(
     testset: TestSet,
-    metric: str | Metric = "bleu",
+    metric: MetricLike = "bleu",
     *,
     seed: int = 0,
 ) -> ThreeSentences:
@@ -413,7 +413,7 @@ class BlocksAndBroad(DrawArrays):
 
 def blocks_and_broad(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     system: str,
     size: int = 300,
     seed: int = 0,
@@ -521,7 +521,7 @@ _FAMILY_TRIALS = 2999  # with 999 no p is small enough for Holm's first of 105
 
 def family(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     better: int = 0,
     n_segments: int | None = None,
@@ -621,7 +621,7 @@ class PowerTests(DrawArrays):
         return self.running_sizes[-1]
 
 
-def better(testset: TestSet, metric: str | Metric, points: float) -> Better:
+def better(testset: TestSet, metric: MetricLike, points: float) -> Better:
     """Mix two systems, of which one is better by so many points, or by as many as possible."""
     source = population(testset, metric)
     share_of_best, difference = share_for(source, points)

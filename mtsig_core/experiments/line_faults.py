@@ -290,7 +290,11 @@ def _load_identifier() -> Any:
     """The identifier of languages, which takes a second to load."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    if hasattr(LanguageIdentifier, "from_model_file"):
+        load = LanguageIdentifier.from_model_file
+    else:  # before py3langid 0.4, which needs numpy 2
+        load = LanguageIdentifier.from_pickled_model
+    return load(MODEL_FILE, norm_probs=True)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -11,7 +11,14 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import SettingError, format_count, suggest_name
-from mtsig_core.metrics import Metric, direction, find_tokenizer, is_segment_mean, resolve_metric
+from mtsig_core.metrics import (
+    Metric,
+    MetricLike,
+    direction,
+    find_tokenizer,
+    is_segment_mean,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import cached_statistics, remember
 from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
@@ -35,6 +42,7 @@ from mtsig_core.stats.cautions import (
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
@@ -55,7 +63,7 @@ class AgreementPlan:
     """The settings of `agreement`; a task has the same settings for all language pairs."""
 
     human: str
-    metrics: Sequence[str | Metric] | None = None
+    metrics: Sequence[MetricLike] | None = None
     unit: str = "auto"
     block_length: float | None = None
     trials: int = 1999
@@ -68,7 +76,7 @@ class AgreementPlan:
 def agreement(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
     human: str,
-    metrics: Sequence[str | Metric] | None = None,
+    metrics: Sequence[MetricLike] | None = None,
     *,
     unit: str = "auto",
     block_length: float | None = None,
@@ -296,7 +304,7 @@ class AgreementDraws:
 
 
 def _choose_metrics(
-    testset: TestSet, human: str, metrics: Sequence[str | Metric] | None
+    testset: TestSet, human: str, metrics: Sequence[MetricLike] | None
 ) -> list[Metric]:
     """Check or choose the metrics to compare with people."""
     if human not in testset.scores:
@@ -422,7 +430,7 @@ def accuracies(
     )
 
 
-def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
+def _interval(draws: np.ndarray, alpha: float) -> Bounds:
     """Take percentiles of samples, moved so that their mean is what was observed.
 
     Samples in which people order no pair do not count.

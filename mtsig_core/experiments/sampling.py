@@ -32,7 +32,7 @@ from mtsig_core.experiments.frame import (
     whole_p,
     wilson,
 )
-from mtsig_core.metrics import Metric, direction, resolve_metric
+from mtsig_core.metrics import CountSegments, Metric, MetricLike, direction, resolve_metric
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
@@ -40,7 +40,7 @@ from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.engine import Measured, measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
-from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
+from mtsig_core.stats.intervals import Bounds, Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import (
@@ -142,7 +142,7 @@ class SampledSystem:
     high: np.ndarray
 
     @property
-    def range(self) -> tuple[float, float]:
+    def range(self) -> Bounds:
         """The lowest and the highest score; NaN where no sample has one."""
         known = self.scores[np.isfinite(self.scores)]
         if not len(known):
@@ -313,7 +313,7 @@ def positions(kind: str, n_segments: int, size: int, shuffle_seed: int | None = 
 
 def sampling(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     kind: str,
     *,
     size: int = 300,
@@ -419,7 +419,7 @@ def _list_pairs(
 
 def sample_both_kinds(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -526,7 +526,7 @@ class Spreads(Simulation):
 
 def spreads(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     sizes: Sequence[float] | None = None,
     shuffle: bool = False,
@@ -551,9 +551,8 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
         unit_sizes = in_units(sizes, n)
     if not unit_sizes:
         raise SettingError(
-            f"A spread takes {_ENOUGH} samples or more, and {n} segments give no {_ENOUGH} samples of "
-            f"{SIZES[0]}. Expected at least {_ENOUGH * SIZES[0]} segments, or "
-            "smaller samples."
+            f"Too few segments for {_ENOUGH} samples of {SIZES[0]}, which a spread takes: {n}. Expected at "
+            f"least {_ENOUGH * SIZES[0]}, or smaller samples."
         )
     shuffle_seed = seed if shuffle else None
     positions_by_size = {}
@@ -582,9 +581,7 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
     )
 
 
-def _score_samples(
-    metric: Metric, count: Callable[[np.ndarray], np.ndarray], samples: np.ndarray
-) -> np.ndarray:
+def _score_samples(metric: Metric, count: CountSegments, samples: np.ndarray) -> np.ndarray:
     """Score all systems on each sample, shape (systems, samples)."""
     return np.array([metric.score(count(rows).sum(axis=1)) for rows in samples]).T
 
@@ -627,7 +624,7 @@ class Coverage(Simulation):
 
 def coverage(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     a: str | None = None,
     b: str | None = None,
     *,
@@ -843,7 +840,7 @@ class Conclusions(Simulation):
 
 def conclusions(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     sizes: tuple[int, ...] | None = None,
     resamples: int = 1000,
@@ -928,8 +925,8 @@ def _choose_sizes(n_segments: int, sizes: tuple[int, ...] | None) -> tuple[int, 
     for size in chosen_sizes or CONCLUSION_SIZES[:1]:
         if n_segments // size < 2:
             raise SettingError(
-                f"{n_segments} segments give no two samples of {size}. Expected at least {2 * size} "
-                "segments, or smaller samples."
+                f"Too few segments for two samples of {size}: {n_segments}. Expected at least {2 * size}, "
+                "or smaller samples."
             )
     return tuple(chosen_sizes)
 
@@ -1045,7 +1042,7 @@ class AllPairTests(Simulation):
 
 def pair_tests(  # noqa: PLR0913  each parameter is an option of the command
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     a: str | None = None,
     b: str | None = None,
     *,

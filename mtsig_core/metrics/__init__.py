@@ -6,16 +6,24 @@ can be summed, and a score of the sums. A corpus score is never a mean of senten
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
-from typing import Any, cast
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
+from pkgutil import resolve_name
+from typing import Any
 
 import numpy as np
 
-from mtsig_core.errors import MissingTokenizerError, SettingError, explain_unknown
+from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
+from mtsig_core.metrics.functions import segment_metric as segment_metric
 from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
+from mtsig_core.metrics.protocol import CountSegments as CountSegments
 from mtsig_core.metrics.protocol import Metric as Metric
+from mtsig_core.metrics.protocol import MetricLike as MetricLike
+from mtsig_core.metrics.protocol import MetricsLike as MetricsLike
+from mtsig_core.metrics.registry import METRICS as METRICS
+from mtsig_core.metrics.registry import OWN_METRICS as OWN_METRICS
 from mtsig_core.metrics.tokenizers import (
     TOKENIZERS,
     fitting_tokenizers,
@@ -27,23 +35,9 @@ from mtsig_core.metrics.tokenizers import package_of as package_of
 from mtsig_core.score_names import check_settled, order_metrics
 from mtsig_core.testset import TestSet
 
+_OF_SACREBLEU = "mtsig_core.metrics.sacrebleu_objects:OfSacrebleu"
 _AT_END = 1e-7  # points: what rounding leaves of 100
 
-#: name -> "module:class", imported on first use so that the command line starts fast.
-METRICS = {
-    "bleu": "mtsig_core.metrics.bleu:Bleu",
-    "chrf": "mtsig_core.metrics.chrf:Chrf",
-    "chrf++": "mtsig_core.metrics.chrf:ChrfPlusPlus",
-    "ter": "mtsig_core.metrics.ter:Ter",
-    "nist": "mtsig_core.metrics.nist:Nist",
-    "m-bleu": "mtsig_core.metrics.bleu:MBleu",
-    "wer": "mtsig_core.metrics.wer:Wer",
-    "per": "mtsig_core.metrics.wer:Per",
-    "meteor": "mtsig_core.metrics.meteor:Meteor",
-    "gtm": "mtsig_core.metrics.gtm:Gtm",
-    "gtm-2": "mtsig_core.metrics.gtm:Gtm2",
-    "dep-f": "mtsig_core.metrics.dep_f:DepF",
-}
 #: Those whose usual spelling is not their name in capitals.
 _SPELLED = {"chrf": "chrF", "chrf++": "chrF++"}
 
@@ -54,20 +48,35 @@ def make_metric(name: str, **settings: Any) -> Metric:
     Raises
     ------
     SettingError
-        If there is no such metric; the message names the nearest.
+        If there is no such metric (the message names the nearest), it has no such setting, or the
+        package that brings it does not work.
     """
     if name not in METRICS:
-        raise explain_unknown("metric", name, METRICS)
-    return _class(METRICS[name])(**settings)
+        raise explain_unknown("metric", name, METRICS, {"scores": f"{name}=FILE"})
+    place = METRICS[name]
+    try:
+        make = resolve_name(place)
+        if "output" in inspect.signature(make).parameters:  # a function that scores segments
+            make = partial(segment_metric, make, name=name)
+        metric: Metric = make(**settings)
+    except MtsigError:
+        raise
+    except (Exception, SystemExit) as error:  # the code of a package may raise anything
+        raise SettingError(
+            f"Metric {name} cannot be made from {place}, which failed with {error!r}."
+        ) from error
+    if not isinstance(metric, Metric) or metric.name != name:
+        raise SettingError(f"{place} made {metric!r}. Expected a metric with the name {name!r}.")
+    return metric
 
 
 def metric_title(name: str) -> str:
     """The name of a metric on screen and in reports.
 
-    A test set's own scores keep the name that their files give them.
+    Scores of a test set keep the name that their files give them, and metrics of packages theirs.
     """
     kind, bracket, settings = name.partition("[")
-    if kind not in METRICS:
+    if kind not in OWN_METRICS:
         return name
     return _SPELLED.get(kind, kind.upper()) + bracket + settings
 
@@ -79,30 +88,28 @@ def metric_titles(names: Iterable[str]) -> dict[str, str]:
     return {name: title if n_with_title[title] == 1 else name for name, title in titles.items()}
 
 
-def _class(place: str) -> Callable[..., Metric]:
-    module, _, name = place.partition(":")
-    metric_class: Callable[..., Metric] = getattr(import_module(module), name)
-    return metric_class
-
-
 def adapt_metric(candidate: object) -> Metric:
-    """A metric as it is, or an adapter for a metric object of sacreBLEU.
+    """A metric as it is, or an adapter for a metric object of sacreBLEU or a function.
 
     Raises
     ------
     SettingError
-        If it is neither.
+        If it is none of these.
     """
     kind = f"of the type {type(candidate).__name__}"
     if isinstance(candidate, type):
         kind = f"the class {candidate.__name__}"
-    elif all(hasattr(candidate, name) for name in ("name", "statistics", "score", "signature")):
-        return cast(Metric, candidate)
+    elif isinstance(candidate, Metric):
+        return candidate
     elif any(cls.__module__.startswith("sacrebleu.") for cls in type(candidate).__mro__):
-        return _class("mtsig_core.metrics.sacrebleu_objects:OfSacrebleu")(candidate)
+        adapted: Metric = resolve_name(_OF_SACREBLEU)(candidate)
+        return adapted
+    elif callable(candidate):
+        return segment_metric(candidate)
     raise SettingError(
         f"A metric is {kind}. Expected a name such as 'bleu', a metric from make_metric, an object "
-        "of sacrebleu. Scores of segments are a part of the test set: join_scores puts them there."
+        "of sacrebleu, or a function of (output, reference). Scores of segments are a part of the test "
+        "set: join_scores puts them there."
     )
 
 
@@ -111,13 +118,16 @@ def list_metrics(testset: TestSet) -> list[str]:
     computed = []
     if testset.has_texts:
         has_parses = bool(testset.parses) and not testset.runs
-        for name, place in METRICS.items():
-            if has_parses or not getattr(_class(place), "needs_parses", False):
+        for name in METRICS:
+            needs_parses = name in OWN_METRICS and hasattr(
+                resolve_name(OWN_METRICS[name]), "needs_parses"
+            )
+            if has_parses or not needs_parses:
                 computed.append(name)
     return order_metrics(testset.scores, computed=computed)
 
 
-def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> Metric:
+def resolve_metric(testset: TestSet, metric: MetricLike, **settings: Any) -> Metric:
     """The metric for this test set, by its name or as it is.
 
     A name is one of `METRICS`, or of the test set's own segment scores. An object is adapted by
@@ -132,7 +142,7 @@ def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> M
         resolved = _find_metric(testset, metric, **settings)
     else:
         resolved = adapt_metric(metric)
-    if is_segment_mean(resolved):
+    if is_segment_mean(resolved) and not is_adapted(resolved):
         return resolved  # it has one score, whatever the run
     if not testset.has_texts:
         raise SettingError(
@@ -144,13 +154,8 @@ def resolve_metric(testset: TestSet, metric: str | Metric, **settings: Any) -> M
 
 def _find_metric(testset: TestSet, name: str, **settings: Any) -> Metric:
     """The metric of that name, of a test set's own scores or of `METRICS`."""
-    if name in testset.scores and name in METRICS:
-        raise SettingError(
-            f"{testset.name} has segment scores that are called {name}, as a metric of mtsig is. "
-            f"Give them another name, such as my-{name}.",
-            {"scores": f"my-{name}=FILE"},
-        )
     if name in testset.scores:
+        check_score_name(name, testset.name)
         return SegmentMean(name, testset.scores[name].higher_is_better)
     check_settled(name, testset.assumed)
     if testset.scores and name not in METRICS:
@@ -158,19 +163,31 @@ def _find_metric(testset: TestSet, name: str, **settings: Any) -> Metric:
     return make_metric(name, **settings)
 
 
-def resolve_metrics(
-    testset: TestSet, metrics: str | Metric | Iterable[str | Metric]
-) -> list[Metric]:
+def check_score_name(name: str, holder: str) -> None:
+    """Refuse segment scores that are called like a metric of mtsig."""
+    if name in OWN_METRICS:
+        raise SettingError(
+            f"{holder} has segment scores that are called {name}, as a metric of mtsig is. "
+            f"Give them another name, such as my-{name}.",
+            {"scores": f"my-{name}=FILE"},
+        )
+
+
+def resolve_metrics(testset: TestSet, metrics: MetricsLike) -> list[Metric]:
     """One metric or several for this test set, as `resolve_metric` finds each."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         metrics = [metrics]
     resolved = [resolve_metric(testset, metric) for metric in metrics]
-    names = [metric.name for metric in resolved]
+    check_each_once([metric.name for metric in resolved])
+    return resolved
+
+
+def check_each_once(names: Collection[str]) -> None:
+    """Refuse no metric, and two of one name."""
     if not names or len(set(names)) < len(names):
         raise SettingError(
             f"metrics are {', '.join(names) or 'none'}. Expected at least one, each only once."
         )
-    return resolved
 
 
 def direction(metric: Metric) -> int:
@@ -253,9 +270,7 @@ def depends_on_testset(metric: Metric) -> bool:
     return getattr(metric, "depends_on_testset", False)
 
 
-def part_counter(
-    metric: Metric, testset: TestSet, statistics: np.ndarray
-) -> Callable[[np.ndarray], np.ndarray]:
+def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> CountSegments:
     """A function that counts some segments (an array of int) as a test set of their own.
 
     Where the metric does not depend on the test set, it takes them from `statistics`, which are of
@@ -264,6 +279,6 @@ def part_counter(
     if not depends_on_testset(metric):
         return lambda segments: statistics[:, segments]
     if hasattr(metric, "parts"):
-        counter: Callable[[np.ndarray], np.ndarray] = metric.parts(testset)
+        counter: CountSegments = metric.parts(testset)
         return counter
     return lambda segments: metric.statistics(testset.take(segments.tolist()))

@@ -45,6 +45,10 @@ _ABANDONED = 3600  # seconds after which nobody is still writing a file
 _complained = False
 
 
+#: The first word of the key of a value that other programs made, so that a new version of mtsig,
+#: or of what it counts with, does not make it again.
+FROM_ELSEWHERE = "from elsewhere"
+
 #: The absence of a value; None is a value as any other.
 NO_VALUE = object()
 
@@ -255,7 +259,12 @@ def metric_key(metric: Metric, testset: TestSet) -> list[str] | None:
 
     None for a metric that does not belong to mtsig.
     """
-    if is_adapted(metric) or not type(metric).__module__.startswith("mtsig_core.metrics."):
+    counting: object = metric
+    while counting is not None:  # a mean of another metric is mtsig's own if that one is
+        if not type(counting).__module__.startswith("mtsig_core.metrics."):
+            return None
+        counting = getattr(counting, "metric", None)
+    if is_adapted(metric):
         return None
     data = metric.data_digest(testset) if hasattr(metric, "data_digest") else ""
     return [metric.name, metric.signature(testset), data]
@@ -275,7 +284,8 @@ def _entry(key: list[object]) -> Path | None:
     if folder is None:
         return None
     package = "" if key[0] == "value" else "metrics"
-    everything = json.dumps([*key, _counted_by(package)])
+    counted_by = [] if FROM_ELSEWHERE in key else _counted_by(package)
+    everything = json.dumps([*key, counted_by])
     digest = hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
     return folder / f"{digest}.stats"
 

@@ -188,6 +188,7 @@ def _character_classes() -> np.ndarray:
     """Class of each character: space, ASCII punctuation, or another."""
     classes = make_tokenizer("none").classes.copy()
     classes[[ord(mark) for mark in string.punctuation]] = ALONE
+    classes.setflags(write=False)  # as those of BLEU, or the same code is compiled twice
     return classes
 
 

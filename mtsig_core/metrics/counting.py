@@ -70,12 +70,14 @@ def lower_texts(texts: Sequence[str | None]) -> list[str | None]:
 def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
     """Sums of statistics, shape (..., stats), as a row for each statistic.
 
-    float32 stays, every other type becomes float64.
+    float32 stays, every other type becomes float64. All have one layout and are read-only, since
+    code is compiled for each kind of array.
     """
+    dtype = np.float32 if sums.dtype == np.float32 else np.float64
     columns = np.moveaxis(sums, -1, 0).reshape(n_stats, -1)
-    if columns.dtype == np.float32:
-        return columns
-    return columns.astype(np.float64, copy=False)
+    columns = np.ascontiguousarray(columns, dtype).view()
+    columns.flags.writeable = False
+    return columns
 
 
 def compiles_scores(n_scores: int) -> bool:

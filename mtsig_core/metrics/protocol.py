@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, SupportsFloat, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric as OfSacrebleu
+#: Counts some segments (an array of int) as a test set of their own.
+CountSegments = Callable[[np.ndarray], np.ndarray]
 
+
+@runtime_checkable
 class Metric(Protocol):
     """A corpus metric computed from summed per-segment statistics.
 
@@ -74,3 +81,9 @@ class Metric(Protocol):
 
     def signature(self, testset: TestSet) -> str:
         """One line that names every setting a score depends on."""
+
+
+#: A metric by its name, as it is, or as `adapt_metric` adapts it: an object of sacreBLEU, or a
+#: function that scores segments.
+MetricLike: TypeAlias = "str | Metric | OfSacrebleu | Callable[..., SupportsFloat | None]"
+MetricsLike: TypeAlias = "MetricLike | Sequence[MetricLike]"

@@ -56,6 +56,9 @@ class OfSacrebleu:
         (statistics,) = self._metric._extract_corpus_statistics([""], [[""]])
         self.stat_names = tuple(f"stat_{k}" for k in range(1, len(statistics) + 1))
 
+    def __repr__(self) -> str:
+        return f"<metric {self.name!r} of sacreBLEU>"
+
     def statistics(self, testset: TestSet, progress: Progress | None = None) -> np.ndarray:
         """What sacreBLEU counts in each segment, shape (systems, segments, stats)."""
         metric = copy(self._metric)

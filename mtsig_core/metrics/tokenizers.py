@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mtsig_core.errors import InputError, MissingTokenizerError, SettingError, explain_unknown
+from mtsig_core.extras import name_packages, write_missing
 from mtsig_core.languages import language_code
 from mtsig_core.testset import TestSet
 
@@ -46,7 +47,8 @@ _CUT = {
     "ja-mecab": ("ja",),
     "ko-mecab": ("ko",),
 }
-_INSTALL = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"', "intl": "sacrebleu"}
+#: The extra that brings what a tokenizer needs; the others with needs split by SentencePiece's models.
+_EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
 
 # Classes of characters. Those below DIGIT count as [^0-9] in the expressions of 13a, and so does
 # SPACE for the padding that 13a puts around a line; EDGE is the outside of a line that is not
@@ -206,7 +208,11 @@ def _clean_markup(text: str) -> str:
 
 def package_of(name: str) -> str:
     """What pip installs for a tokenizer that needs a further package."""
-    return _INSTALL.get(name, "sentencepiece")
+    return name_packages(_choose_extra(name))
+
+
+def _choose_extra(name: str) -> str:
+    return _EXTRAS.get(name, "sentencepiece")
 
 
 def sacrebleu_tokenizer(name: str) -> Any:
@@ -216,10 +222,12 @@ def sacrebleu_tokenizer(name: str) -> Any:
 
         return BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
-        raise MissingTokenizerError(
-            f"Tokenizer {name!r} needs a package that is not installed. Install it with: "
-            f"pip install {package_of(name)}. Or choose another tokenizer: char needs none."
-        ) from error
+        message = write_missing(
+            _choose_extra(name),
+            f"Tokenizer {name!r}",
+            "Or choose another tokenizer: char needs none.",
+        )
+        raise MissingTokenizerError(message) from error
     # A model is downloaded on first use. What goes wrong then ends in errors of many libraries, or
     # in an exit of the whole program.
     except (Exception, SystemExit) as error:

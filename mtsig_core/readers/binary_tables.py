@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, MtsigError
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import NAMES, InputTable, NumberedRows, show_names
 from mtsig_core.readers.delimited import tidy_table
@@ -22,13 +23,15 @@ def _explain_damage(name: str, kind: str, advice: str) -> Iterator[None]:
     """Turn the errors that libraries raise for a damaged file into an InputError."""
     try:
         yield
-    except (InputError, MemoryError):
+    except (MtsigError, MemoryError):
         raise
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         reason = show_name(reason)[:200].rstrip(".")
         raise InputError(f"{name} is not a valid {kind}: {reason}. {advice}") from None
 
+
+_AS_CSV = "Or save the table as CSV."
 
 # Parquet.
 
@@ -39,7 +42,8 @@ _WIDEST = 32
 
 def read_parquet(data: bytes, name: str) -> InputTable:
     """Read the table in a Parquet file, if its metadata show that it is within the limits."""
-    from pyarrow import parquet
+    with explain_missing_package("parquet", f"Reading {name}, a Parquet file,", _AS_CSV):
+        from pyarrow import parquet
 
     with _explain_damage(name, "Parquet file", "Write or copy it again."):
         file = parquet.ParquetFile(io.BytesIO(data))
@@ -269,7 +273,7 @@ def _read_chunks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[
 def _list_sheets(data: bytes, name: str, has_formulas: bool) -> list[tuple[str, list[_Row]]]:
     """Each sheet with its numbered rows, up to the last that has a value."""
     sheets = []
-    for sheet, rows in _open_sheets(data, has_formulas):
+    for sheet, rows in _open_sheets(data, name, has_formulas):
         filled: list[_Row] = []
         last = 0
         for row, (cells, formulas) in enumerate(rows, 1):
@@ -290,10 +294,11 @@ def _list_sheets(data: bytes, name: str, has_formulas: bool) -> list[tuple[str, 
 
 
 def _open_sheets(
-    data: bytes, has_formulas: bool
+    data: bytes, name: str, has_formulas: bool
 ) -> Iterator[tuple[str, Iterator[tuple[Sequence[Any], Sequence[Any]]]]]:
     """The title of each sheet, and its rows: the values, and the formulas where there are some."""
-    from openpyxl import load_workbook  # late: only workbooks need it
+    with explain_missing_package("excel", f"Reading {name}, a workbook,", _AS_CSV):
+        from openpyxl import load_workbook
 
     file = io.BytesIO(data)
     sheets = load_workbook(file, read_only=True, data_only=True, keep_links=False).worksheets

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from mtsig_core.errors import InputError, suggest_name
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.judgements import Annotation, AttentionCheck, ErrorSpan
 from mtsig_core.readers.cells import count_truths, read_column
 from mtsig_core.readers.limits import spend
@@ -20,7 +22,19 @@ from mtsig_core.testset import as_list, show_name
 if TYPE_CHECKING:
     import pandas as pd
 
-NamedColumns: TypeAlias = "pd.DataFrame | Mapping[str, Iterable[Any]]"
+#: Scores of segments by system, None where one is missing; values by column.
+ScoresBySystem = dict[str, list[float | None]]
+ListedColumns = dict[str, list[Any]]
+
+
+class ArrowTable(Protocol):
+    """A table with Arrow's interface, as polars, pyarrow and duckdb have it."""
+
+    def __arrow_c_stream__(self) -> object:
+        """Export the table."""
+
+
+NamedColumns: TypeAlias = "pd.DataFrame | ArrowTable | Mapping[str, Iterable[Any]]"
 #: The number of a row, or what a message calls it.
 RowId: TypeAlias = int | str
 #: The type of a cell is unknown until `cells` has read it.
@@ -270,24 +284,28 @@ def join_columns(name: str, columns: Mapping[str, Sequence[Any]], items: str) ->
 # From memory.
 
 
-def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
+def read_columns(name: str, table: Any) -> ListedColumns:
     """Columns by name, with None for what is missing."""
+    columns: dict[str, list[Any]] | None = None
     if isinstance(table, Mapping):
         columns = {
             column: list(as_list(f"{name}: column {column}", values))
             for column, values in table.items()
         }
-    elif hasattr(table, "isna"):
+    elif hasattr(table, "isna") and hasattr(table, "columns"):
         check_unique(name, list(map(str, table.columns)))
         columns = {}
         for column, values in table.items():
             columns[column] = values.astype(object).where(values.notna(), None).tolist()
+    elif hasattr(table, "get_columns"):  # polars, for which nothing else has to be installed
+        columns = {column.name: column.to_list() for column in table.get_columns()}
     elif hasattr(table, "__arrow_c_stream__"):
-        columns = _read_arrow(name, table)
-    else:
+        with suppress(ValueError):  # a single column, which is no table
+            columns = _read_arrow(name, table)
+    if columns is None:
         raise InputError(
-            f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas or polars, or "
-            "a mapping from names of columns to lists."
+            f"{name} is of the type {type(table).__name__}. Expected a data frame of pandas or polars (a "
+            "LazyFrame after collect()), a table of Arrow, or a mapping from names of columns to lists."
         )
     for column in columns:
         if not isinstance(column, str):
@@ -297,16 +315,17 @@ def read_columns(name: str, table: NamedColumns) -> dict[str, list[Any]]:
     return columns
 
 
-def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
+def _read_arrow(name: str, table: Any) -> ListedColumns:
     """Read the columns of a frame with Arrow's interface, as in polars, pyarrow or duckdb."""
-    import pyarrow
+    with explain_missing_package("parquet", f"Reading {name}, a data frame that is not of pandas,"):
+        import pyarrow
 
     frame = pyarrow.table(table)
     check_unique(name, frame.column_names)
     return {column: frame.column(column).to_pylist() for column in frame.column_names}
 
 
-def read_frame_table(name: str, table: NamedColumns) -> InputTable:
+def read_frame_table(name: str, table: Any) -> InputTable:
     """The table in a data frame, or in columns by name."""
     if not isinstance(table, Mapping) and hasattr(table, "reset_index"):
         # an index that has a name says which line

@@ -43,6 +43,9 @@ _END_RECORD_SIZE = 5  # the place of the length of that list in zipfile's record
 _ENCRYPTED = 1  # a flag of a member
 OF_FINDER = "__MACOSX"  # a folder that Finder adds to a zip, with one file for each zipped file
 
+STANDARD_INPUT = "standard input"
+#: Files that are read from memory, by name: standard input, which can be read only once.
+IN_MEMORY: dict[str, bytes] = {}
 _UPLOADS: ContextVar[Mapping[str, bytes] | None] = ContextVar("uploads", default=None)
 
 
@@ -83,11 +86,11 @@ def open_file(path: FilePath) -> io.BufferedReader:
     no end.
     """
     uploads = _UPLOADS.get()
-    if uploads is not None:
-        content = uploads.get(os.fsdecode(path))
-        if content is None:
-            raise FileNotFoundError(2, "No such file or directory", path)
+    content = (uploads or IN_MEMORY).get(os.fsdecode(path))
+    if content is not None:
         return io.BufferedReader(io.BytesIO(content))
+    if uploads is not None:
+        raise FileNotFoundError(2, "No such file or directory", path)
     member = _split_path(path)
     if member is not None and member.name:
         return _open_member(member)
@@ -372,12 +375,17 @@ def _explain_damage() -> Iterator[None]:
         ) from None
 
 
-# Packed files: gzip, bzip2 and xz in chunks, and tar archives as zips, so that what reads zips
+# Packed files: gzip, bzip2, xz and zstd in chunks, and tar archives as zips, so that what reads zips
 # reads them.
 
 CHUNK = 1 << 20
 #: The first bytes of what is unpacked, and what has packed it.
-PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+PACKERS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 _XZ_MEMORY = 256 << 20  # bytes that an xz file may ask for
 _USTAR = slice(257, 262)  # where a tar archive says that it is one
@@ -403,7 +411,13 @@ def unpack(file: io.BufferedReader[Any]) -> Iterator[bytes]:
     elif packer == "xz":
         yield from _decompress(file, lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))
     else:
-        stream: Any = file if packer is None else gzip.GzipFile(fileobj=file)
+        stream: Any = file
+        if packer == "gzip":
+            stream = gzip.GzipFile(fileobj=file)
+        elif packer == "zstd":
+            from pyarrow import CompressedInputStream  # late: few files need it
+
+            stream = CompressedInputStream(file, "zstd")
         yield from iter(lambda: stream.read(CHUNK), b"")
 
 

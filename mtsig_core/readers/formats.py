@@ -387,14 +387,9 @@ FORMATS = (
             ("gzip", "packed twice", b"\x1f\x8b"),
             ("bzip2", "packed twice", b"BZh"),
             ("xz", "packed twice", b"\xfd7zXZ\x00"),
+            ("zstd", "packed twice", b"\x28\xb5\x2f\xfd"),
             ("7z", "a 7z archive", b"7z\xbc\xaf\x27\x1c"),
         )
-    ),
-    _binary(
-        "zstd",
-        "a zstd file",
-        _has_magic(b"\x28\xb5\x2f\xfd"),
-        "Unpack it: zstd -d FILE. Then give the file in it.",
     ),
     *(
         _binary(title.partition(" ")[2], title, _has_magic(magic))
@@ -787,7 +782,7 @@ def strip_ending(name: str, content: str | None = None) -> str:
     >>> strip_ending("A.txt.gz"), strip_ending("A.parquet"), strip_ending("A.parquet", SEGMENTS)
     ('A', 'A', 'A.parquet')
     """
-    name = re.sub(r"\.(gz|bz2|xz)$", "", name)
+    name = re.sub(r"\.(gz|bz2|xz|zst)$", "", name)
     for ending in (".txt", *list_endings(content)):
         if name.endswith(ending):
             return name.removesuffix(ending)

@@ -446,15 +446,9 @@ CAUTION_KINDS: dict[str, Kind] = {
         advice="Install it with: pip install {package}.",
     ),
     "baseline-missing": Kind(
-        "files",
-        "{pair} is not compared: it has no output of {baseline}, the baseline.",
-        advice="Add the output of {baseline} for {pair}, or compare with a system that took part in it.",
-        severity="caption",
-    ),
-    "baseline-unscored": Kind(
         "scores",
-        "{pair} is not compared by {by}: {baseline}, the baseline, has no {by} score there.",
-        advice="Add the scores, or compare with a system that has them.",
+        "{pair} is not compared by {by}: the baseline, {baseline}, has no output or score there.",
+        advice="Add them, or compare with a system that has them.",
         severity="caption",
     ),
     "tokenizer-and-script": Kind(

@@ -14,6 +14,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import InputError
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.metrics import Metric
 from mtsig_core.report.caution_words import caution_record, info_record, list_assumptions
 from mtsig_core.report.document import Report
@@ -27,11 +28,17 @@ from mtsig_core.results import (
     Settings,
     TestSetInfo,
 )
-from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
+from mtsig_core.schema import (
+    SCHEMA,
+    NamedRecords,
+    Records,
+    from_plain,
+    parse_json,
+    to_json,
+    to_plain,
+)
 from mtsig_core.testset import TestSet
 
-#: Rows for files, by the names of their columns.
-Records = list[dict[str, Any]]
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or only a sign
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
@@ -50,6 +57,17 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     for row in rows:
         writer.writerow(map(defuse, row))
     return out.getvalue()
+
+
+def to_parquet(header: Sequence[str], rows: Iterable[Iterable[object]]) -> bytes:
+    """A Parquet file of rows."""
+    with explain_missing_package("parquet", "A Parquet file"):
+        from pyarrow import parquet, table
+
+    columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+    file = io.BytesIO()
+    parquet.write_table(table(columns), file)
+    return file.getvalue()
 
 
 def for_spreadsheet(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
@@ -219,9 +237,7 @@ def record_comparison(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def join_ratings(
-    records: Mapping[str, dict[str, Any]], info: TestSetInfo
-) -> dict[str, dict[str, Any]]:
+def join_ratings(records: Mapping[str, dict[str, Any]], info: TestSetInfo) -> NamedRecords:
     """Return the records of metrics; human scores also have the number of their ratings."""
     joined = dict(records)
     for assumption in info.assumed:
@@ -236,7 +252,7 @@ def join_ratings(
 
 def metric_records(
     results: Mapping[str, MetricResult] | Mapping[str, MacroResult],
-) -> dict[str, dict[str, Any]]:
+) -> NamedRecords:
     """Results for JSON by metric: the tables last, training runs within their rows."""
     records = {}
     for name, result in results.items():

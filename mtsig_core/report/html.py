@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtsig_core.errors import Remedy, format_arguments
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions, list_assumptions
 from mtsig_core.report.commands import defaults
@@ -285,7 +286,8 @@ def template(name: str) -> Template:
 
     It shows text literally: no tag, and no character that turns the direction of what follows.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    with explain_missing_package("html", "A report in HTML"):
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from wcwidth import width as text_width
 
@@ -16,7 +15,13 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.paper import PAPER_PLACES, escape_last, is_on_paper, write_cells
+from mtsig_core.report.paper import (
+    MOST_ON_A_PAGE,
+    PAPER_PLACES,
+    escape_last,
+    is_on_paper,
+    write_cells,
+)
 from mtsig_core.report.table import KINDS, Table, in_print
 from mtsig_core.report.text import ALIGN, printable
 
@@ -55,9 +60,14 @@ def report_markdown(report: Report) -> str:
 
 
 def _is_shown(block: Block) -> bool:
-    if isinstance(block, Paragraph) and block.role in _ROLES:
-        return False
-    return isinstance(block, Assumptions) or is_on_paper(block)
+    match block:
+        case Paragraph():
+            return block.role not in _ROLES
+        case TableBlock(is_detail=True) if len(block.table.rows) > MOST_ON_A_PAGE:
+            return False  # CSV has all
+        case Assumptions():
+            return True
+    return is_on_paper(block)
 
 
 def block_markdown(block: Block) -> list[str]:
@@ -75,8 +85,8 @@ def block_markdown(block: Block) -> list[str]:
         case TableBlock(in_short="", table=table):
             sentences = [*block.notes, *table.legend.explain(table, "Bold", "A row of dashes")]
             sentences += table.legend.name_shaded(table)
-            lines = "\n".join(_list_lines(block))
-            return [lines, *_join_sentences(sentences)]
+            paragraphs = ["\n".join(_list_lines(block)), escape_markdown(" ".join(sentences))]
+            return list(filter(None, paragraphs))
         case TableBlock():
             return [escape_markdown(block.in_short)]
     raise TypeError(type(block))
@@ -86,14 +96,6 @@ def _write_paragraph(block: Paragraph) -> str:
     if not block.about:
         return block.text
     return f"{block.about.removesuffix(':')}: {block.text}"
-
-
-def _join_sentences(sentences: Iterable[str]) -> list[str]:
-    """A paragraph of these sentences; none without any."""
-    text = escape_markdown(" ".join(sentences))
-    if not text:
-        return []
-    return [text]
 
 
 def _list_lines(block: TableBlock) -> list[str]:

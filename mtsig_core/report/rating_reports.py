@@ -141,7 +141,7 @@ def _list_facts(ratings: RatingIntegrity) -> list[str]:
     """How much was rated twice, the largest difference, who decided alone, and checks."""
     facts = [f"{ratings.n_ratings:,} ratings of {format_count(ratings.n_outputs, 'output')}."]
     if ratings.n_shared:
-        facts.append(f"{ratings.n_shared:,} outputs have two or more ratings.")
+        facts.append(f"Outputs with two or more ratings: {ratings.n_shared:,}.")
     else:
         facts.append(
             "No output has two ratings, so raters are compared on other items, which may be harder or easier."

@@ -52,6 +52,8 @@ from mtsig_core.stats.few_units import (
     unbiased,
     units_freedom,
 )
+from mtsig_core.stats.intervals import Bounds
+from mtsig_core.stats.joint_decisions import decide_together
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.ranks import (
     RANK_RULES,
@@ -334,8 +336,8 @@ class PairView(NamedTuple):
     """A pair from the side of one system: its improvement over the other, and the decision."""
 
     difference: float
-    ci: tuple[float, float] | None
-    ci_joint: tuple[float, float] | None
+    ci: Bounds | None
+    ci_joint: Bounds | None
     p: float | None
     adjusted_p: float | None
     win: float | None
@@ -557,7 +559,7 @@ def name_common_segments(
 
 
 def contradicts_decision(
-    pair: PairResult | MacroPair, interval: tuple[float, float] | None, settings: Settings
+    pair: PairResult | MacroPair, interval: Bounds | None, settings: Settings
 ) -> bool:
     """Return whether an interval contradicts the decision on a pair.
 
@@ -572,9 +574,7 @@ def contradicts_decision(
     return contains_zero(*interval)
 
 
-def find_decisive_interval(
-    view: PairView, n_pairs: int, settings: Settings
-) -> tuple[float, float] | None:
+def find_decisive_interval(view: PairView, n_pairs: int, settings: Settings) -> Bounds | None:
     """Return the interval that goes with the p that decides."""
     is_joint = n_pairs > 1 and CORRECTIONS[settings.correction].family_wise
     if is_joint and view.ci_joint is not None:
@@ -813,6 +813,24 @@ def _state_against_baseline(
     if n_untested:
         verdict += f", {n_untested} not tested"
     return verdict
+
+
+def state_together(comparison: TaskComparison, baseline: str) -> str:
+    """Write how systems compare with the baseline, decided over all parts and metrics together."""
+    decisions = decide_together(comparison)
+    n_metrics = format_count(len(list_task_metrics(comparison)), "metric")
+    n_parts = format_count(len(comparison.pairs), "language pair")
+    place = f" over {n_parts} and {n_metrics} ({len(decisions)} comparisons, Holm)"
+    verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
+    worse = [
+        f"{row.pair.a} in {row.language_pair} ({metric_title(row.metric)})"
+        for row in decisions
+        if row.pair.better == "b"
+    ]
+    settings = next(iter(comparison.pairs.values())).settings
+    if settings.trials is not None and len(decisions) > settings.alpha * (settings.trials + 1):
+        return f"{verdict}. {settings.trials:,} trials are too few to decide any. Use more"
+    return f"{verdict}. Worse: {join_names(worse) or 'nowhere'}"
 
 
 def name_top_group(
@@ -1066,18 +1084,17 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
     macro = comparison.macro.get(metric)
     if macro is None:
         return []
-    settings = _get_settings(select_lang_pairs(comparison, metric))
     if not macro.pairs:
         gap = "No system is ranked"
-        if settings.baseline is not None:
-            gap = f"No system is compared with {settings.baseline}"
+        if comparison.baseline is not None:
+            gap = f"No system is compared with {comparison.baseline}"
         return [f"{gap} across the language pairs: {_explain_no_macro(comparison)}"]
     sentences = []
     n_undecidable = sum(not pair.decidable for pair in macro.pairs)
     if n_undecidable:
         n_pairs = format_count(len(macro.pairs), "pair")
         gap = f"{n_undecidable:,} of {n_pairs} of systems {FEW}"
-        is_only_gap = macro.is_ranked or settings.baseline is not None
+        is_only_gap = macro.is_ranked or comparison.baseline is not None
         sentences.append(f"{gap}." if is_only_gap else f"{gap}, and no system is ranked.")
     lang_pairs = select_lang_pairs(comparison, metric)
     short = [name for name, (_, result) in lang_pairs.items() if result.n_effective < FEW_UNITS]
@@ -1090,8 +1107,8 @@ def list_gaps_across(comparison: TaskComparison, metric: str) -> list[str]:
         rule = find_metric_rule(comparison, metric)
         if rule.name != "simultaneous" and macro.is_ranked:
             sentences.append("Ranks are simultaneous rank ranges.")
-        if settings.baseline is None:
-            sentences += _compare_with_ranks(settings, macro)
+        if comparison.baseline is None:
+            sentences += _compare_with_ranks(_get_settings(lang_pairs), macro)
         sentences += _compare_with_intervals(lang_pairs, macro)
     return [f"Across the language pairs: {sentence}" for sentence in sentences]
 
@@ -2125,6 +2142,8 @@ def _has_ranks(comparison: TaskComparison, metric: str) -> bool:
 
 def describe_marked_ranks(comparison: TaskComparison, metric: str) -> str:
     """Write which ranks of a task are marked: those that reach the first."""
+    if comparison.baseline is not None:
+        return f"significantly different from {comparison.baseline}"
     rule, macro = find_metric_rule(comparison, metric), comparison.macro.get(metric)
     ours = "top group (no other system is significantly better, corrected for all pairs)"
     if rule.name == "simultaneous":
@@ -2136,6 +2155,11 @@ def describe_marked_ranks(comparison: TaskComparison, metric: str) -> str:
 
 def explain_ranks(comparison: TaskComparison, metric: str) -> list[str]:
     """Explain the ranks of a task and the dash, in sentences."""
+    if comparison.baseline is not None:
+        baseline = printable(comparison.baseline)
+        return [
+            f"Differences from {baseline}: positive where a system is better. A dash: no difference."
+        ]
     if not _has_ranks(comparison, metric):
         return [_DASH]
     return [*describe_ranks(select_lang_pairs(comparison, metric)), _DASH]
@@ -2160,14 +2184,6 @@ def explain_ranking(comparison: TaskComparison, metric: str) -> list[str]:
             f"Systems above: the share with a better score, the mean over a system's language pairs, {title}."
         )
     return sentences
-
-
-def explain_differences(baseline: str) -> list[str]:
-    """Explain how to read the differences of a task from a baseline, in sentences."""
-    return [
-        f"Differences from {baseline}, positive where a system is better than {baseline}.",
-        "A dash: no difference, because the system or its scores are missing there.",
-    ]
 
 
 DISPUTES_NOTE = (

@@ -21,6 +21,7 @@ from mtsig_core.report.holdings import Holding, list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
     AnyComparison,
+    LangPairResults,
     PairView,
     choose_form,
     describe_marked_ranks,
@@ -39,6 +40,7 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.table import (
     EMPTY,
     MISSING,
+    BoundedValue,
     Cell,
     Column,
     Legend,
@@ -69,6 +71,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
+from mtsig_core.schema import Records
 from mtsig_core.stats.across import (
     AGREE,
     AGREEMENTS,
@@ -250,7 +253,9 @@ def add_metric_columns(table: Table, results: Sequence[MetricResult]) -> Table:
             Column(f"rank_{result.metric}", "its rank", "rank"),
         ]
         rows = {row.system: (row.score, _get_ranks(row)) for row in result.systems}
-        table = table.look_up_columns(columns, rows)
+        missing = [None for _ in columns]
+        cells = [rows.get(system, missing) for system in table.values("system")]
+        table = table.with_columns(columns, cells)
     return table
 
 
@@ -445,7 +450,7 @@ def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -
     table.add_for(has_different_segments, "segments", "segments", "count", attrgetter("n"))
 
 
-def _get_detectable(pair: PairResult) -> tuple[float, float | None, float | None] | None:
+def _get_detectable(pair: PairResult) -> BoundedValue | None:
     if pair.mdd is None:
         return None
     return pair.mdd, pair.mdd_low, pair.mdd_high
@@ -798,7 +803,7 @@ def _join_lang_pairs(key: str, tables: Mapping[str, Table]) -> Table:
 def with_run_records(
     rows: Iterable[SystemResult | MacroSystem | PairResult | MacroPair],
     runs: Sequence[SystemRuns | PairRuns],
-) -> list[dict[str, Any]]:
+) -> Records:
     """Rows of CSV for systems or pairs, with the columns of their training runs.
 
     The scores of runs are not among these: `single_runs` has them.
@@ -819,7 +824,7 @@ def with_run_records(
     return records
 
 
-def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
+def single_runs(result: MetricResult | MacroResult) -> Records:
     """Rows of CSV: the score of each training run."""
     records = []
     for row in result.runs:
@@ -898,7 +903,9 @@ def map_print_names(task: TaskInfo) -> dict[str, str]:
 
 
 def rank_table(comparison: TaskComparison, metric: str) -> Table:
-    """The ranks of each system across the language pairs and in each of them.
+    """The ranks of each system across the language pairs and in each of them, best first.
+
+    With a baseline, its differences from the baseline; significant ones are marked.
 
     A row also has the number of language pairs in which the system has a score, its mean score,
     wins, ties and losses. Ranks that reach the first are marked, systems outside the constrained
@@ -906,25 +913,33 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     """
     lang_pairs = select_lang_pairs(comparison, metric)
     results = [result for _, result in lang_pairs.values()]
-    ranks_within = {lang_pair: _map_ranks(result) for lang_pair, (_, result) in lang_pairs.items()}
     macro = comparison.macro.get(metric)
+    kind, title, map_cells = "rank", "overall rank", _map_ranks
+    if comparison.baseline is not None:
+        kind, title, map_cells = "difference", "mean difference", _map_differences
+    ranks_within = {lang_pair: map_cells(result) for lang_pair, (_, result) in lang_pairs.items()}
+    form = choose_form(results[0])
     systems = order_systems(comparison, metric)
     table = TableBuilder("ranking", systems)
     table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
     if macro is not None:
-        table.add("rank", "overall rank", "rank", _map_ranks(macro).get)
-    n_pairs = Counter(chain(*ranks_within.values()))
+        table.add("rank", title, kind, map_cells(macro).get, form=form)
+    n_pairs = Counter(row.system for result in results for row in result.systems)
     table.add("n_pairs", "language pairs", "count", lambda system: n_pairs[system])
     for lang_pair, ranks in ranks_within.items():
-        table.add(lang_pair, lang_pair, "rank", ranks.get)
+        table.add(lang_pair, lang_pair, kind, ranks.get, form=form)
     if macro is not None:
         _add_means(table, macro, results)
     ranking = table.build(_find_cluster_rows(macro, results))
     columns = [replace(column, is_series=column.key in ranks_within) for column in ranking.columns]
+    if comparison.baseline is None:
+        marks = _find_first_ranks(ranking, ["rank", *ranks_within])
+    else:
+        marks = _find_significant(systems, lang_pairs, macro)
     return replace(
         ranking,
         columns=tuple(columns),
-        marks=_find_first_ranks(ranking, ["rank", *ranks_within]),
+        marks=marks,
         grey=find_unconstrained(systems, comparison.task.systems),
         legend=Legend(
             marked=describe_marked_ranks(comparison, metric),
@@ -934,37 +949,29 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     )
 
 
-def baseline_table(comparison: TaskComparison, metric: str, baseline: str) -> Table:
-    """The difference of each system from the baseline: the mean, and in each language pair.
-
-    Significant differences are marked.
-    """
-    lang_pairs = select_lang_pairs(comparison, metric)
-    systems = [name for name in order_systems(comparison, metric) if name != baseline]
-    table = TableBuilder("baseline", systems)
-    table.add("system", "system", "name", lambda system: name_system(comparison.task, system))
-    marks: set[tuple[int, str]] = set()
-
-    def add(key: str, title: str, result: MetricResult | MacroResult) -> None:
-        pairs = {pair.a: pair for pair in result.pairs}
-        sign = 1 if result.higher_is_better else -1
-        differences = [sign * pairs[name].delta if name in pairs else None for name in systems]
-        table.add_values(key, title, "difference", differences, form=choose_form(result))
-        for row, name in enumerate(systems):
-            if name in pairs and pairs[name].better is not None:
-                marks.add((row, key))
-
-    macro = comparison.macro.get(metric)
-    if macro is not None and macro.pairs:
-        add("mean", "mean difference", macro)
-    for index, (lang_pair, (_, result)) in enumerate(lang_pairs.items()):
-        add(f"difference-{index}", lang_pair, result)
-    legend = Legend(marked=f"significantly different from {baseline}")
-    return replace(table.build(legend=legend), marks=marks)
-
-
-def _map_ranks(result: MetricResult | MacroResult) -> dict[str, tuple[int, int] | None]:
+def _map_ranks(result: MetricResult | MacroResult) -> dict[str, Any]:
     return {row.system: _get_ranks(row) for row in result.systems}
+
+
+def _map_differences(result: MetricResult | MacroResult) -> dict[str, Any]:
+    """The improvement of each system over the baseline, which is b of each pair."""
+    sign = 1 if result.higher_is_better else -1
+    return {pair.a: sign * pair.delta for pair in result.pairs}
+
+
+def _find_significant(
+    systems: Sequence[str], lang_pairs: LangPairResults, macro: MacroResult | None
+) -> set[tuple[int, str]]:
+    """Find the cells of systems that differ significantly from the baseline."""
+    results: dict[str, Any] = {key: result for key, (_, result) in lang_pairs.items()}
+    if macro is not None:
+        results["rank"] = macro
+    marks = set()
+    for key, result in results.items():
+        for pair in result.pairs:
+            if pair.better is not None:
+                marks.add((systems.index(pair.a), key))
+    return marks
 
 
 def _add_means(table: TableBuilder, macro: MacroResult, results: Sequence[MetricResult]) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from mtsig_core.errors import format_count
+from mtsig_core.languages import name_parts
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     caution_record,
@@ -25,6 +26,7 @@ from mtsig_core.report.document import (
     Section,
     TableBlock,
     Warnings,
+    use_noun,
 )
 from mtsig_core.report.experiment_reports import (
     agreement_blocks,
@@ -32,7 +34,6 @@ from mtsig_core.report.experiment_reports import (
     agreement_rows,
 )
 from mtsig_core.report.export import (
-    Records,
     add_tally,
     join_ratings,
     label_records,
@@ -64,7 +65,6 @@ from mtsig_core.report.sentences import (
     DISPUTES_NOTE,
     count_hidden,
     describe_direction,
-    explain_differences,
     explain_far_firsts,
     explain_ranking,
     explain_tests_across,
@@ -76,11 +76,11 @@ from mtsig_core.report.sentences import (
     list_task_settings,
     select_lang_pairs,
     state_agreement,
+    state_together,
     state_verdict,
     write_caption,
 )
 from mtsig_core.report.tables import (
-    baseline_table,
     dispute_counts_table,
     disputed_pairs_table,
     list_disputed_pairs,
@@ -93,8 +93,9 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.results import MacroResult, MetricResult, PairRuns, TaskComparison
 from mtsig_core.reviews import Entry, replay
-from mtsig_core.schema import SCHEMA
+from mtsig_core.schema import SCHEMA, Records
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
+from mtsig_core.stats.joint_decisions import decide_together
 
 History = Sequence[Entry]  # of a review; empty without a review
 _AGREEMENT_TABLES = ("agreement", "agreement_comparisons")
@@ -116,8 +117,12 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
             "settings": comparison.settings,
             "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset),
         }
+    noun = name_parts(result.task.pairs)
     for name, macro_record in metric_records(result.macro).items():
-        macro[name] = {"notes": list_gaps_across(result, name), **macro_record}
+        macro[name] = {
+            "notes": use_noun(tuple(list_gaps_across(result, name)), noun),
+            **macro_record,
+        }
     record = {
         "schema": SCHEMA,
         "task": info_record(result.task),
@@ -129,6 +134,8 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
         "pairs": pairs,
         "macro": macro,
     }
+    if result.baseline is not None:
+        record["together"] = decide_together(result)
     if result.agreement is not None:
         record["agreement"] = agreement_record(result.agreement)
     if result.published:
@@ -295,11 +302,12 @@ _MOST_IN_TEXT, _MOST_PRINTED = 20, 200  # pairs of systems on which metrics disa
 _MOST_PAIRS_OF_SYSTEMS = 3000  # on the page of a task, in all its tables together
 
 
-def task_report(result: TaskComparison, command: str, history: History = ()) -> Report:
+def task_report(result: TaskComparison, command: str = "", history: History = ()) -> Report:
     """By each metric the verdict, ranks and pairs of systems; then what is about all of them.
 
     That is where metrics disagree, which to trust, the decisions of a review (`history`), the
-    methods, and each language pair. `command` is the command line that prints its numbers.
+    methods, and each language pair. `command` is the command line that prints its numbers, if it is
+    known.
     """
     sections = [_introduce_task(result, command)]
     sections += [_metric_section(result, metric) for metric in list_task_metrics(result)]
@@ -319,14 +327,17 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     extent = "byte for byte"
     if history:
         extent = "without decisions and notes"
-    sections.append(_command_section(result, command, extent))
+    if command:
+        sections.append(_command_section(result, command, extent))
     simulated = ""
     if any(comparison.testset.simulated for comparison in result.pairs.values()):
         simulated = "The texts and ratings of this task are simulated."
+    kind = "Shared task" if name_parts(result.task.pairs) == "language pair" else "Test sets"
     return Report(
-        f"Shared task: {result.task.name}",
+        f"{kind}: {result.task.name}",
         sections,
         simulated,
+        parts=result.task.pairs,
         make_record=partial(_record_task, result, history),
         make_rows=partial(_list_task_rows, result, history),
     )
@@ -346,7 +357,7 @@ def ranking_report(result: TaskComparison, metric: str, history: Sequence[Entry]
         excluded = TableBlock(table=table, title="Excluded", caption="Excluded systems.")
         sections.insert(1, Section("Excluded systems", [excluded]))
     sections += [methods_section(result), _history_section(history)]
-    return Report(f"Ranking of {result.task.name}", sections)
+    return Report(f"Ranking of {result.task.name}", sections, parts=result.task.pairs)
 
 
 def _is_brief(block: Block) -> bool:
@@ -368,13 +379,16 @@ def _introduce_task(result: TaskComparison, command: str) -> Section:
     pairs = format_count(len(task.pairs), "language pair")
     systems = format_count(len(task.systems), "system")
     settings = "; ".join(list_task_settings(result))
-    remarks = [f"Made by: {command} --format latex"]
+    remarks = [f"Made by: {command} --format latex"] if command else []
     for pair, comparison in result.pairs.items():
         remarks += [f"Warning: {pair}: {text}" for text in caution_texts(comparison)]
     blocks: list[Block] = [
         Paragraph(text=f"{task.name}: {pairs}, {systems}; {settings}", role="summary")
     ]
     blocks += [Paragraph(text=remark, role="remark") for remark in dict.fromkeys(remarks)]
+    if result.baseline is not None and len(result.pairs) * len(list_task_metrics(result)) > 1:
+        together = state_together(result, result.baseline)
+        blocks.append(Paragraph(text=f"{together}.", role="verdict", about="All together"))
     blocks += show_choices(result, left_out_table(result.excluded), task.assumed)
     return Section("", blocks)
 
@@ -388,37 +402,16 @@ def _metric_section(result: TaskComparison, metric: str) -> Section:
     blocks: list[Block] = [Paragraph(text=verdict, role="verdict", about=f"{title}, {direction}")]
     blocks += [Paragraph(text=text, role="caveat") for text in list_caution_texts(result, metric)]
     blocks += [Paragraph(text=text, role="note") for text in explain_far_firsts(result, metric)]
-    baseline = find_baseline(result)
-    if baseline is None:
-        blocks += rank_blocks(result, metric)
-        heading = f"{title}: top group"
-    else:
-        blocks.append(_show_differences(result, metric, baseline))
-        heading = f"{title}: differences from {baseline}"
+    blocks += rank_blocks(result, metric)
     blocks += across_blocks(result, metric)
-    return Section(heading, blocks)
-
-
-def find_baseline(result: TaskComparison) -> str | None:
-    """Return the system that all others are compared with, if there is one."""
-    return next(iter(result.pairs.values())).settings.baseline
-
-
-def _show_differences(result: TaskComparison, metric: str, baseline: str) -> TableBlock:
-    """Show how far each system is from the baseline, across the language pairs and in each."""
-    return TableBlock(
-        table=replace(baseline_table(result, metric, baseline), key=f"{metric}-baseline"),
-        title=f"{metric_title(metric)}: differences from the baseline",
-        caption=write_caption(result, metric, f"Differences from {baseline}"),
-        notes=tuple(explain_differences(baseline)),
-        caveats=(*list_caution_texts(result, metric), *list_exclusions(result)),
-        print_names=map_print_names(result.task),
-    )
+    about = "top group" if result.baseline is None else "differences from the baseline"
+    return Section(f"{title}: {about}", blocks)
 
 
 def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """The ranks as a figure and a table, the top groups, and the training runs."""
-    yield Figure(draw=partial(task_svg, result, metric))
+    if result.baseline is None:
+        yield Figure(draw=partial(task_svg, result, metric))
     table = replace(rank_table(result, metric), key=f"{metric}-ranking")
     caveats = (*list_caution_texts(result, metric), *list_exclusions(result))
     yield TableBlock(
@@ -429,7 +422,7 @@ def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
         caveats=caveats,
         print_names=map_print_names(result.task),
     )
-    if len(select_lang_pairs(result, metric)) > 1:
+    if result.baseline is None and len(select_lang_pairs(result, metric)) > 1:
         yield TableBlock(table=tops_table(result, metric), title="Top group by language pair")
     yield from runs_blocks(result, metric)
 

@@ -18,7 +18,7 @@ from mtsig_core.errors import (
     SettingError,
     explain_unknown,
 )
-from mtsig_core.metrics import METRICS, Metric, resolve_metric
+from mtsig_core.metrics import METRICS, Metric, check_each_once, check_score_name, resolve_metric
 from mtsig_core.progress import Progress, prefix_stages, report_stage
 from mtsig_core.results import (
     Comparison,
@@ -39,11 +39,7 @@ from mtsig_core.score_names import (
     pick_human_scores,
 )
 from mtsig_core.stats import engine
-from mtsig_core.stats.cautions import (
-    about_choice,
-    about_missing_baseline,
-    about_missing_tokenizer,
-)
+from mtsig_core.stats.cautions import about_choice, about_missing_tokenizer
 from mtsig_core.stats.comparison import (
     Cache,
     decide_by_fitting_rules,
@@ -71,7 +67,7 @@ from mtsig_core.stats.settings import (
     Plan,
     check_jobs,
     check_rule_fits,
-    explain_unknown_baseline,
+    explain_no_baseline,
     resolve_plan,
 )
 from mtsig_core.stats.significance import ONLY_LOOK, SIDES, TESTS
@@ -579,7 +575,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     if baseline is not None and baseline not in info.systems:
         if any(exclusion.system == baseline for exclusion in task.excluded):
             raise SettingError(f"{baseline} is excluded, and is the baseline. Choose another one.")
-        raise explain_unknown_baseline(baseline, info.systems)
+        raise explain_no_baseline(baseline, info.systems)
     check_jobs(jobs)
     sampling = {
         "test": test,
@@ -709,17 +705,16 @@ class _TaskWork:
         raise type(first)(f"{lang_pair}: {first}", *first.remedies)
 
     def list_cautions(self) -> list[Caution]:
-        """Warn of what is missing, once for each metric or baseline and language pair."""
-        cautions: dict[Caution, None] = {}
-        baseline = self.decisions["baseline"]
+        """Warn of the metrics that are missing in some language pair."""
+        cautions = []
         for (metric, lang_pair), error in self.missing.items():
-            testset = self.task.testset(lang_pair)
-            if isinstance(error, MissingBaselineError):
-                caution = about_missing_baseline(testset, metric, lang_pair, baseline)
+            if isinstance(error, MissingTokenizerError):
+                testset = self.task.testset(lang_pair)
+                cautions.append(about_missing_tokenizer(testset, metric, lang_pair))
             else:
-                caution = about_missing_tokenizer(testset, metric, lang_pair)
-            cautions[caution] = None
-        return list(cautions)
+                facts = {"pair": lang_pair, "baseline": self.decisions["baseline"]}
+                cautions.append(Caution("baseline-missing", facts, metric))
+        return cautions
 
     def compare(
         self, metric: str, measured: dict[str, Measured]
@@ -921,10 +916,7 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
         names = [metrics]
     else:
         names = list(metrics)
-    has_repeated = len(set(names)) < len(names)
-    if not names or has_repeated:
-        listed = ", ".join(names) or "none"
-        raise SettingError(f"metrics are {listed}. Expected at least one, each only once.")
+    check_each_once(names)
     scores_by_pair = task.scores.values()
     given_scores = list(dict.fromkeys(chain.from_iterable(scores_by_pair)))
     for name in names:
@@ -934,12 +926,9 @@ def task_metrics(task: TaskInfo, metrics: str | Sequence[str] | None = None) -> 
             raise SettingError(
                 f"No language pair of {task.name} has {name!r}. Scores of segments: {listed}."
             )
-        if name in METRICS and name in given_scores:
-            raise SettingError(
-                f"{task.name} has segment scores that are called {name}, as a metric of mtsig is. Give "
-                f"them another name, such as my-{name}."
-            )
-        if name not in METRICS and name not in given_scores:
+        if name in given_scores:
+            check_score_name(name, task.name)
+        elif name not in METRICS:
             raise explain_unknown("metric", name, [*METRICS, *given_scores])
     return names
 

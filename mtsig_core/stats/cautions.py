@@ -1142,14 +1142,6 @@ def about_missing_tokenizer(testset: TestSet, metric: str, lang_pair: str) -> Ca
     return Caution("tokenizer-missing", facts, metric, remedies=({"metrics": "chrf"},))
 
 
-def about_missing_baseline(testset: TestSet, metric: str, lang_pair: str, baseline: str) -> Caution:
-    """Warn that a language pair is left out, because the baseline has no output or score there."""
-    facts = {"pair": lang_pair, "baseline": baseline}
-    if baseline in testset.systems:
-        return Caution("baseline-unscored", facts, metric)
-    return Caution("baseline-missing", facts)
-
-
 def find_missing_tokenizers(
     testset: TestSet, metrics: Iterable[str], lang_pair: str
 ) -> dict[str, Caution]:
@@ -1159,7 +1151,7 @@ def find_missing_tokenizers(
     """
     missing = {}
     for name in metrics:
-        is_of_texts = name in METRICS and name not in testset.scores
+        is_of_texts = name not in testset.scores and name in METRICS
         if not is_of_texts:
             continue
         metric = resolve_metric(testset, name)

@@ -15,7 +15,15 @@ import numpy as np
 
 from mtsig_core._compiled import worth_compiling
 from mtsig_core.errors import SettingError, suggest_name
-from mtsig_core.metrics import Metric, direction, is_segment_mean, part_counter, resolve_metric
+from mtsig_core.metrics import (
+    CountSegments,
+    Metric,
+    MetricLike,
+    direction,
+    is_segment_mean,
+    part_counter,
+    resolve_metric,
+)
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.progress import Progress
 from mtsig_core.stats.arrays import TOLERANCE, Rows, row_chunks
@@ -870,7 +878,7 @@ class Measured:
         """The statistics by unit, ready to be drawn."""
         return UnitStatistics(self.metric, self.stored, units)
 
-    def counter(self) -> Callable[[np.ndarray], np.ndarray]:
+    def counter(self) -> CountSegments:
         """The function that counts some segments as a test set; see `part_counter`."""
         return part_counter(self.metric, self.testset, self.statistics)
 
@@ -890,7 +898,7 @@ class Measured:
 
 def measure(
     testset: TestSet,
-    metric: str | Metric,
+    metric: MetricLike,
     *,
     progress: Progress | None = None,
 ) -> Measured:

@@ -6,15 +6,21 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from statistics import NormalDist
 
 import numpy as np
 
 from mtsig_core.stats.arrays import Rows, apply_by_rows, apply_to_known, rounding_error, row_chunks
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP, unbiased, units_freedom
+from mtsig_core.stats.quantiles import student_quantile
 
 # -------------------------------------------------------------------------------------------------
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
 
+
+#: The lower and the upper bound of an interval, and of many.
+Bounds = tuple[float, float]
+BoundArrays = tuple[np.ndarray, np.ndarray]
 
 #: From fewer there is no interval. Of two units a resample has the first one twice, the second one
 #: twice, or both, with chances 1/4, 1/4 and 1/2: so no more than half can lie between two bounds.
@@ -45,14 +51,14 @@ def finite_or_none(value: float) -> float | None:
     return None
 
 
-def finite_ends(low: float, high: float) -> tuple[float, float] | None:
+def finite_ends(low: float, high: float) -> Bounds | None:
     """Two bounds as plain numbers, None where one is undefined."""
     if math.isfinite(low) and math.isfinite(high):
         return float(low), float(high)
     return None
 
 
-def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def percentile(sample: Sample, alpha: float) -> BoundArrays:
     """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values.
 
     Efron (1979); Koehn (2004, section 5).
@@ -66,7 +72,7 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def basic(sample: Sample, alpha: float) -> BoundArrays:
     """The percentile interval reflected about the observed value.
 
     Davison and Hinkley (1997, 5.2).
@@ -76,7 +82,7 @@ def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return twice - high, twice - low
 
 
-def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def bca(sample: Sample, alpha: float) -> BoundArrays:
     """Bias-corrected and accelerated (Efron 1987).
 
     A quantity that never varies gets its one value as interval.
@@ -107,16 +113,14 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def jackknife_t(sample: Sample, alpha: float) -> BoundArrays:
     """Observed value +- t x jackknife standard error, which holds its level better with few units.
 
     The sample has the degrees of freedom. They must not count units: large documents decide the
     standard error, so it is known less well than from as many documents of equal size.
     """
-    from scipy.special import stdtrit
-
     assert sample.freedom is not None, "the degrees of freedom depend on the sizes of the units"
-    t = stdtrit(sample.freedom, 1 - alpha / 2)
+    t = student_quantile(sample.freedom, 1 - alpha / 2)
     half = t * jackknife_se(sample.left_out)
     return sample.observed - half, sample.observed + half
 
@@ -145,14 +149,12 @@ def _acceleration(left_out: np.ndarray) -> np.ndarray:
     return acceleration
 
 
-def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def student_interval(sample: Sample, alpha: float) -> BoundArrays:
     """Mean of segment scores +- t(n - 1) x sd / sqrt(n).
 
     Koehn (2004, section 4), with n - 1 degrees of freedom. It takes segments as independent; NaN
     where there are fewer than `LEAST_UNITS`.
     """
-    from scipy.special import stdtrit
-
     assert sample.segments is not None, (
         "only metrics that are means of segment scores have this interval"
     )
@@ -162,20 +164,20 @@ def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarr
     centred = np.nan_to_num(sample.segments - means, nan=0.0)
     variance = (centred**2).sum(axis=1) / freedom
     error = np.sqrt(variance / np.maximum(n, 1))
-    half = stdtrit(freedom, 1 - alpha / 2) * error
+    half = student_quantile(freedom, 1 - alpha / 2) * error
     half = np.where(n < LEAST_UNITS, np.nan, half)
     return sample.observed - half, sample.observed + half
 
 
 #: (sample, alpha) -> (low, high), each of shape (k,).
-Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
+Interval = Callable[[Sample, float], BoundArrays]
 
 
 def _need_units(rule: Interval) -> Interval:
     """The rule, with NaN for quantities of fewer than `LEAST_UNITS` units."""
 
     @wraps(rule)
-    def interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def interval(sample: Sample, alpha: float) -> BoundArrays:
         has_part = ~np.isnan(sample.left_out)
         has_enough = has_part.sum(axis=1) >= LEAST_UNITS
         low, high = rule(sample, alpha)
@@ -225,7 +227,7 @@ def simultaneous(
     n_units: np.ndarray,
     n_effective: np.ndarray,
     alpha: float,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> BoundArrays:
     """Max-T intervals of all differences, which hold together.
 
     d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error, with n units of equal size, and t from
@@ -244,17 +246,15 @@ def simultaneous(
     `FEW_FOR_BOOTSTRAP` equal ones the quantile is at least Bonferroni's, z(1 - alpha / 2m), which
     needs no draws. Step-down tests may find more than any such family of intervals.
     """
-    from scipy.special import ndtr, ndtri, stdtrit
-
     quantile, se = largest_quantile(replicates, alpha)
     n_pairs = max(1, len(observed))
-    bonferroni = -ndtri(alpha / 2 / n_pairs)
+    bonferroni = -NormalDist().inv_cdf(alpha / 2 / n_pairs)
     has_few = n_effective < FEW_FOR_BOOTSTRAP
     quantiles = np.where(has_few, max(quantile, bonferroni), quantile)
     has_enough = n_units >= LEAST_UNITS
     freedom = np.where(has_enough, units_freedom(n_effective), np.nan)
-    tail = ndtr(-quantiles)
-    t = np.abs(stdtrit(freedom, tail))
+    tail = np.vectorize(math.erfc, otypes=[float])(quantiles / math.sqrt(2)) / 2
+    t = np.abs(student_quantile(freedom, tail))
     varies = se > 0
     error = unbiased(np.where(varies, se, 1), n_effective)
     half_if_constant = np.where(has_enough, 0.0, np.nan)

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from mtsig_core.errors import ClusterError
+from mtsig_core.extras import write_missing
 from mtsig_core.version import __version__
 
 _Result = TypeVar("_Result")
@@ -45,10 +46,8 @@ def on_cluster(address: str | None) -> Iterator[None]:
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
     except ImportError as error:
-        raise ClusterError(
-            "A Dask cluster needs the package distributed, on each machine. Install it: "
-            "pip install 'mtsig[dask]'"
-        ) from error
+        message = write_missing("dask", "A Dask cluster", "Install it on each machine.")
+        raise ClusterError(message) from error
     _check_scheduler(address)
     with Client(address, timeout=_PATIENCE, set_as_default=False) as client:
         _check_workers(client, address)

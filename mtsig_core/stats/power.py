@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
-from statistics import NormalDist
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -30,8 +29,9 @@ from mtsig_core.stats.few_units import (
     unbiased,
     units_freedom,
 )
-from mtsig_core.stats.intervals import finite_or_none
+from mtsig_core.stats.intervals import BoundArrays, finite_or_none
 from mtsig_core.stats.noticed import find_noticed_difference
+from mtsig_core.stats.quantiles import chi_squared_quantile, student_quantile
 
 _LEAST_UNITS = 5  # with fewer their kurtosis says nothing
 _POINTS = 100  # that stand for a distribution of standard errors
@@ -71,8 +71,6 @@ def minimum_detectable_difference(
     >>> round(minimum_detectable_difference(1.0), 2), round(minimum_detectable_difference(1.0, n_effective=15.0), 2)
     (2.8, 3.01)
     """
-    from scipy.special import ndtri, stdtrit
-
     freedom = units_freedom(n_effective)
     level = np.asarray(alpha)
     least = np.asarray(0.0)
@@ -82,18 +80,10 @@ def minimum_detectable_difference(
         n_reachable = np.floor(alpha * n_values * (1 + 1e-12))  # values of p up to alpha
         level = np.where(n < _FEW_LEVELS, n_reachable / n_values, alpha)
         power_of_each = power ** (1 / n)
-        least_for_all = np.sqrt(n) * ndtri(power_of_each)
+        least_for_all = np.sqrt(n) * student_quantile(math.inf, power_of_each)
         least = np.where(n_reachable == 1, least_for_all, 0.0)
-    is_normal = np.isinf(freedom)
-    finite_freedom = np.where(is_normal, 1.0, freedom)
-
-    def quantile(p: np.ndarray) -> np.ndarray:
-        normal = ndtri(p)
-        t = stdtrit(finite_freedom, p)
-        return np.asarray(np.where(is_normal, normal, t))
-
-    quantile_of_level = quantile(1 - level / 2)
-    quantile_of_power = quantile(np.asarray(power))
+    quantile_of_level = student_quantile(freedom, 1 - level / 2)
+    quantile_of_power = student_quantile(freedom, power)
     n_errors = np.maximum(quantile_of_level + quantile_of_power, least)
     n_errors = np.where(np.equal(se, 0), 0.0, n_errors)
     return keep_kind(se, n_errors * se)
@@ -182,13 +172,10 @@ def _bounds(alpha: float, n_effective: np.ndarray | float) -> np.ndarray:
     Over the estimates that a test may make of the standard error: t times `_estimates`, shape (...,
     points); of a known one the normal quantile, shape (..., 1).
     """
-    from scipy.special import stdtrit
-
     freedom = np.asarray(units_freedom(n_effective), dtype=float)
+    t = student_quantile(freedom, 1 - alpha / 2)
     if np.isinf(freedom).all():
-        z = NormalDist().inv_cdf(1 - alpha / 2)
-        return np.full((*freedom.shape, 1), z)
-    t = stdtrit(freedom, 1 - alpha / 2)
+        return t[..., None]
     bounds: np.ndarray = t[..., None] * _estimates(freedom)
     return bounds
 
@@ -317,26 +304,19 @@ def _log_variances(left_out: np.ndarray) -> np.ndarray:
 
 def error_interval(
     se: np.ndarray, freedom: np.ndarray, n_effective: np.ndarray, alpha: float = 0.05
-) -> tuple[np.ndarray, np.ndarray]:
+) -> BoundArrays:
     """Interval of level 1 - alpha for the true standard errors, each bound of shape (k,).
 
     sqrt(f / chi-squared(f)) SE sqrt(n / (n - 1)), with f of `degrees_of_freedom`, and n units of
     equal size as in `unbiased`.
     """
-    from scipy.special import gammaincinv
-
     error = unbiased(se, n_effective)
-    half = freedom / 2
-    high_half_chi_squared = gammaincinv(half, 1 - alpha / 2)
-    low_half_chi_squared = gammaincinv(half, alpha / 2)
-    low = error / np.sqrt(2 / freedom * high_half_chi_squared)
-    high = error / np.sqrt(2 / freedom * low_half_chi_squared)
+    low = error / np.sqrt(chi_squared_quantile(freedom, 1 - alpha / 2) / freedom)
+    high = error / np.sqrt(chi_squared_quantile(freedom, alpha / 2) / freedom)
     return low, high
 
 
-def noncentrality_interval(
-    t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05
-) -> tuple[np.ndarray, np.ndarray]:
+def noncentrality_interval(t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05) -> BoundArrays:
     """Interval of level 1 - alpha for the true difference in true standard errors.
 
     `t` has the estimates; each bound has shape (k,). Difference and standard error are both

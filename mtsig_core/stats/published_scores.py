@@ -9,7 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from mtsig_core.errors import InputError, MtsigError
-from mtsig_core.metrics import METRICS, Metric, find_tokenizer, mean_over_domains, resolve_metric
+from mtsig_core.metrics import (
+    OWN_METRICS,
+    Metric,
+    find_tokenizer,
+    mean_over_domains,
+    resolve_metric,
+)
 from mtsig_core.progress import Progress
 from mtsig_core.readers.official_tables import OfficialTable, PublishedRank
 from mtsig_core.readers.published_values import PublishedValues
@@ -684,7 +690,7 @@ class _Names:
     @classmethod
     def match(cls, table: OfficialTable, scored: ScoredSet) -> _Names:
         testset, full = scored
-        available = list(dict.fromkeys((*METRICS, *testset.scores)))
+        available = list(dict.fromkeys((*OWN_METRICS, *testset.scores)))
         systems, systems_by_rule = _match_systems(table.systems, testset.systems)
         metrics, metrics_by_rule = match_names(table.columns, available)
         references: dict[str, tuple[str, ...]] = {}

@@ -19,9 +19,8 @@ from mtsig_core.testset import TestSet
 #: Replicates per block: the unit of parallel work, and what bounds memory.
 BLOCK = 256
 UNITS = ("segment", "document", "block")
-_FASTER = 3  # nanoseconds a draw that compiled code saves
+_FASTER = 2  # nanoseconds a draw that compiled code saves
 _DRAWN_AT_ONCE = 1 << 18  # random numbers that stay in the cache
-_WORDS_AT_ONCE = 1 << 10  # random words that stay in the nearest cache
 #: Draws whose memory a process has already: to ask the system for more takes as long as to count.
 _COUNTED_AT_ONCE = 1 << 13
 _MOST_ENUMERATED = 13  # units whose swaps are all tried: 8,191, fewer than are drawn by default
@@ -155,25 +154,20 @@ def bootstrap_weights(units: Units, seed: int, block: int) -> np.ndarray:
     """
     counts = np.zeros((BLOCK, units.n), dtype=np.uint16)
     dtype = np.dtype(np.uint16 if units.n <= 1 << 16 else np.uint32)
-    chunks = list(row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE))
-    if units.block_length is None and worth_compiling(_FASTER * counts.size):
-        from mtsig_core.stats import kernels  # late: it imports numba
-
-        key = _key(seed, _BOOTSTRAP_STREAM, block)
-        words = np.empty(_WORDS_AT_ONCE, np.uint64)
-        kernels.count_uniform(key, words, words.view(dtype), chunks[0].stop, counts)
-        return counts
     rng = _generator(seed, _BOOTSTRAP_STREAM, block)
-    for rows in chunks:
+    for rows in row_chunks(BLOCK, units.n, _DRAWN_AT_ONCE):
         chunk = counts[rows]
         draws = rng.integers(0, units.n, chunk.shape, dtype=dtype)
-        if units.block_length is None:
+        if units.block_length is None and not worth_compiling(_FASTER * chunk.size):
             _count_draws(draws, chunk)
             continue
-        from mtsig_core.stats import kernels
+        from mtsig_core.stats import kernels  # late: it imports numba
 
-        begins = _draw_begins(rng, chunk.shape, units.block_length)
-        kernels.count_stationary(begins, draws, chunk)
+        if units.block_length is None:
+            kernels.count_draws(draws, chunk)
+        else:
+            begins = _draw_begins(rng, chunk.shape, units.block_length)
+            kernels.count_stationary(begins, draws, chunk)
     return counts
 
 
@@ -260,12 +254,9 @@ def draw_subset(n_units: int, size: int, seed: int, repeat: int) -> np.ndarray:
 
 
 def _generator(seed: int, stream: int, block: int) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=_key(seed, stream, block)))
-
-
-def _key(seed: int, stream: int, block: int) -> np.ndarray:
     # An array, as a list would round large seeds.
-    return np.array([seed, stream << 48 | block], dtype=np.uint64)
+    key = np.array([seed, stream << 48 | block], dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=key))
 
 
 def _toss(n: int, seed: int, block: int) -> np.ndarray:

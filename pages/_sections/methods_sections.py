@@ -9,8 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from mtsig_core import METRICS, MtsigError, make_metric
-from mtsig_core.metrics import metric_title, resolve_metric
+from mtsig_core import MtsigError, make_metric
+from mtsig_core.metrics import OWN_METRICS, metric_title, resolve_metric
 from mtsig_core.metrics.means import SegmentMean
 from mtsig_core.results import UNLIKE
 from mtsig_core.stats.few_units import FEW_UNITS
@@ -108,7 +108,7 @@ def show_ranks(_view: View | MtsigError) -> None:
 def show_metrics(view: View | MtsigError) -> None:
     """Draw the definition of each metric, with its signature on the open test set."""
     rows = []
-    for name in METRICS:
+    for name in OWN_METRICS:
         definition = describe_class(type(make_metric(name)))
         rows.append([metric_title(name), definition, _sign(view, name)])
     rows.append(["Scores of a table", describe_class(SegmentMean), ""])

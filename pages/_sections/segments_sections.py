@@ -209,7 +209,7 @@ def _list_deciding():
 def explain_not_listed(line: int, n_listed: int) -> None:
     """Write that the segment of the address is not in the list."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        screen.plain(f"Line {line} is not among the {n_listed} segments that match the filter.")
+        screen.plain(f"Line {line} is not among the segments that match the filter ({n_listed}).")
         show_clear_button()
 
 

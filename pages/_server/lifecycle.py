@@ -19,7 +19,7 @@ from importlib import import_module
 import streamlit as st
 
 from mtsig_core import compare
-from mtsig_core.metrics import METRICS, list_metrics
+from mtsig_core.metrics import OWN_METRICS, list_metrics
 from mtsig_core.version import __version__
 from pages._server import frontend, internals, sessions
 from pages._work import events
@@ -77,7 +77,7 @@ _MODULES = [
     "pandas.io.formats.style",
     "mtsig_core.figures.sample_plots",
     "mtsig_core.figures.comparison_plots",
-    *sorted({place.partition(":")[0] for place in METRICS.values()}),
+    *sorted({place.partition(":")[0] for place in OWN_METRICS.values()}),
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import tomllib
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mtsig_core.errors import SettingError
+from mtsig_core.extras import check_installed
 
 _KEYS_OF_ALL = ("redirect_uri", "cookie_secret")
 _KEYS_OF_PROVIDER = ("client_id", "client_secret", "server_metadata_url")
@@ -57,10 +57,7 @@ def login_options(environment: Mapping[str, str]) -> list[str]:
     fault = next(_list_faults(secrets), None)
     if fault is not None:
         raise SettingError(f"MTSIG_LOGIN is {name}, {fault}. docs/serving.md has an example.")
-    if importlib.util.find_spec("authlib") is None or importlib.util.find_spec("httpx") is None:
-        raise SettingError(
-            "MTSIG_LOGIN needs the packages authlib and httpx: pip install 'mtsig[login]'."
-        )
+    check_installed("login", "MTSIG_LOGIN", "authlib", "httpx")
     return ["--secrets.files", os.path.abspath(name)]
 
 

@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
 
 from mtsig_core.errors import SettingError, StoreError
+from mtsig_core.extras import name_packages
 from pages._store.earlier import move_earlier_tables
 
 DAY = 24 * 60 * 60
@@ -367,7 +368,7 @@ def _make_engine(url: str | sa.URL) -> sa.Engine:
     except (SQLAlchemyError, ImportError) as error:
         raise StoreError(
             f"MTSIG_DATABASE_URL cannot be used: {_describe(error)}. Expected such as postgresql://"
-            'user@host/name, and that psycopg is there: pip install "psycopg[binary]".'
+            f"user@host/name, and that psycopg is there: pip install {name_packages('postgresql')}"
         ) from error
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _set_up_sqlite)

@@ -47,7 +47,7 @@ LEAVES = dict(leaves(module._parser()))
 
 def formats():
     for name, parser in LEAVES.items():
-        if name != "serve":  # which writes no result
+        if name not in ("serve", "completion"):  # which write no result
             choices = next(
                 one.choices for one in parser._actions if "--format" in one.option_strings
             )

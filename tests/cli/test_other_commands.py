@@ -62,6 +62,16 @@ def test_help(process):
         ),
         (["task", "--demo-task", "--formt=json"], "Did you mean '--format'?"),
         (["score", "--demo", "--format", "jsn"], "Unknown --format 'jsn'. Did you mean 'json'?"),
+        # as other programs call it
+        (
+            ["compare", "--hyp", "a.txt"],
+            "Unrecognized arguments: --hyp a.txt. Did you mean '--system'?",
+        ),
+        (["compare", "--reference=r.txt"], "Did you mean '--ref'?"),
+        (["compare", "-m", "bleu"], "Did you mean '--metrics'?"),
+        (["compare", "--paired-bs"], "Did you mean '--test bootstrap'?"),
+        (["compare", "--demo-segments", "9", "--correction", "fdr_bh"], "Did you mean 'bh'?"),
+        (["score", "--demo-segments", "9", "--metrics", "comet"], "Options: --scores comet=FILE."),
     ],
 )
 def test_what_is_nearly_right_is_named(run, asked, said):

@@ -334,7 +334,9 @@ def test_nothing_is_written_over_what_is_read(tmp_path, monkeypatch, capsys, com
     before = (tmp_path / read).read_text()
     given = ["--scores", f"en-de:human={read}"] if "human" in read else ["--systems-table", read]
     human = ["--human", "human"] if command == "agreement" else []
-    assert main([command, "--folder", "task", *given, *human, "--out", read]) == 2
+    assert (
+        main([command, "--folder", "task", *given, *human, "--format", "json", "--out", read]) == 2
+    )
     assert (
         "is one of the files to read" in capsys.readouterr().err
         and (tmp_path / read).read_text() == before

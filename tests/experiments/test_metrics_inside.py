@@ -378,7 +378,7 @@ def test_of_a_corpus_metric_it_takes_the_sentences(toy):
 
 def test_too_few_scores():
     with pytest.raises(
-        SettingError, match="A has 1 segment scores by human. An interval takes at least 2"
+        SettingError, match="A has too few segment scores by human: 1. Expected at least 2"
     ):
         students_t(rated_systems({"A": [1.0, None]}), "human")
     with pytest.raises(SettingError, match="No system 'Z'"):

@@ -203,7 +203,7 @@ def test_families_by_formula_and_by_bonferroni():
 @pytest.mark.parametrize(
     "function, n, more, message",
     [
-        (conclusions, 150, {}, "150 segments give no two samples of 100"),
+        (conclusions, 150, {}, "Too few segments for two samples of 100: 150"),
         (conclusions, 400, {"sizes": (300,)}, "of 300"),
         (conclusions, 400, {"resamples": 1}, "resamples is 1"),
         (conclusions, 400, {"alpha": 0}, "alpha is 0"),

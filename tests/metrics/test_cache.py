@@ -4,13 +4,14 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mtsig_core import TestSet, make_metric
-from mtsig_core.metrics import cache
+from mtsig_core.metrics import cache, mean_over_domains, resolve_metric
 from mtsig_core.metrics.bleu import Bleu
 from mtsig_core.metrics.cache import STATISTICS_MEMORY, cached_statistics
 from mtsig_core.schema import encode
@@ -182,6 +183,16 @@ def test_a_folder_that_cannot_be_used_is_no_error(tmp_path, folder, monkeypatch,
         )
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and "MTSIG_CACHE" in err and str(tmp_path) in err
+
+
+def test_a_mean_of_somebody_elses_metric_is_not_kept(folder):
+    class Own(Bleu):
+        pass
+
+    toys = replace(toy(), runs={name: [texts] for name, texts in toy().systems.items()})
+    for metric in (mean_over_domains(Own()), resolve_metric(toys, Own())):
+        assert cache.metric_key(metric, toys) is None
+    assert cache.metric_key(resolve_metric(toys, "bleu"), toys) is not None
 
 
 def test_a_full_disk_leaves_nothing_behind(folder, monkeypatch, capsys):

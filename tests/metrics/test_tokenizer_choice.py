@@ -13,6 +13,7 @@ from mtsig_core import SettingError, TestSet, compare
 from mtsig_core.languages import find_spaceless
 from mtsig_core.metrics import METRICS, find_tokenizer, make_metric, resolve_metric
 from mtsig_core.stats.cautions import about_metrics
+from tests.builders import skeleton
 from tests.builders.toys import SPACELESS
 
 WESTERN = [
@@ -41,9 +42,14 @@ def test_a_set_without_a_choice_has_the_digest_it_always_had():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in METRICS if name not in ("chrf", "chrf++", "ter", "dep-f")]
+    "name",
+    [
+        *(name for name in METRICS if name not in ("chrf", "chrf++", "ter", "dep-f")),
+        skeleton.NAME,
+    ],
 )
-def test_setting_then_set_then_language(name):
+def test_setting_then_set_then_language(name, monkeypatch):
+    skeleton.register(monkeypatch)
     toy = of_language("zh", langpair="en-zh")
     chosen = replace(toy, tokenizer="char")
     said = [
@@ -54,10 +60,11 @@ def test_setting_then_set_then_language(name):
     assert ["|tok:zh|" in said[0], "|tok:char|" in said[1], "|tok:intl|" in said[2]] == [True] * 3
 
 
-def test_no_signature_has_two_scores():
+def test_no_signature_has_two_scores(monkeypatch):
     """Whatever changes the score is in the signature: every metric, tokenizer without a dictionary,
     and switch.
     """
+    skeleton.register(monkeypatch)
     texts = [
         "The Cat's on the mat, 1,000.5 times!",
         "He said: «no» (twice).",

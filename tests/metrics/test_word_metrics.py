@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from mtsig_core import Cancelled, SettingError, compare
 from mtsig_core.metrics import METRICS, counting, make_metric
+from tests.builders import skeleton
 from tests.builders.corpora import toy
 from tests.builders.toys import texts
 
-NAMES = [name for name in METRICS if name != "dep-f"]  # which is of parses
+#: All but that of parses, and the one that CONTRIBUTING shows.
+NAMES = [*(name for name in METRICS if name != "dep-f"), skeleton.NAME]
 #: Metrics of quality: with more errors the score gets worse, and of 60 segments significantly. One
 #: that measures something else, such as length or variety, is left out here.
 QUALITY = NAMES
@@ -27,7 +29,8 @@ CORPUS = toy(SYSTEMS, [REFERENCE, OTHER])
 
 
 @pytest.fixture(params=NAMES)
-def metric(request):
+def metric(request, monkeypatch):
+    skeleton.register(monkeypatch)
     return make_metric(request.param)
 
 

@@ -148,7 +148,7 @@ def texts(tmp_path):
     return make
 
 
-NO_SAMPLES = "60 segments give no two samples of 100"
+NO_SAMPLES = "Too few segments for two samples of 100: 60"
 
 
 @pytest.mark.parametrize(

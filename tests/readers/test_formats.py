@@ -13,9 +13,11 @@ import shutil
 import subprocess
 import tarfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pandas
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +52,9 @@ FIXTURES = Path(__file__).parent / "pearmut"
 WORDS = "Haus und Hof haben viele Tiere heute morgen wieder einmal gesehen".split()
 TEXTS = [f"{' '.join(WORDS[k % 7 : k % 7 + 4])}, Satz {k}." for k in range(30)]
 SEGS = "".join(f'<seg id="{k}">{text}</seg>\n' for k, text in enumerate(TEXTS, 1))
+
+
+zstd = partial(pyarrow.compress, codec="zstd", asbytes=True)
 
 
 def lines(*texts):
@@ -158,7 +163,7 @@ CONTENTS = {
     "tar": tar(),
     "bzip2": bz2.compress(bz2.compress(lines(*TEXTS).encode())),
     "xz": lzma.compress(lzma.compress(lines(*TEXTS).encode())),
-    "zstd": b"\x28\xb5\x2f\xfd\x04\x58\x09\x00\x00a\n\xff",
+    "zstd": zstd(zstd(lines(*TEXTS).encode())),
 }
 CONTENTS = as_bytes(CONTENTS)
 MORE = {
@@ -546,10 +551,10 @@ SETS = {
             "ref.txt.bz2": bz2.compress(lines(*TEXTS[:9]).encode())
             + bz2.compress(lines(*TEXTS[9:]).encode()),
             "A.txt.xz": lzma.compress(lines(*OUT["A"]).encode()),
-            "B.txt.gz": gzip.compress(PLAIN_B["B.txt"].encode()),
+            "B.txt.zst": zstd(lines(*OUT["B"][:9]).encode()) + zstd(lines(*OUT["B"][9:]).encode()),
         },
         ["ref.txt.bz2"],
-        ["A.txt.xz", "B.txt.gz"],
+        ["A.txt.xz", "B.txt.zst"],
     ),
 }
 SETS = {name: (as_bytes(files), *roles) for name, (files, *roles) in SETS.items()}
@@ -660,8 +665,9 @@ class TestRead:
     def test_a_tar_archive_is_read_as_a_zip(self, tmp_path, mode):
         text = lines(*TEXTS).encode()
         task = {"t/references/en-de.refA.txt": text, "./t/system-outputs/en-de/A.txt": text}
-        (tmp_path / "task").write_bytes(packed_tar(task, mode))
-        assert read_task(tmp_path / "task").testsets["en-de"].systems["A"][0] == TEXTS[0]
+        for pack in (bytes, zstd) if mode == "w" else (bytes,):
+            (tmp_path / "task").write_bytes(pack(packed_tar(task, mode)))
+            assert read_task(tmp_path / "task").testsets["en-de"].systems["A"][0] == TEXTS[0]
 
     @pytest.mark.parametrize("pack", [zipped, lambda files: packed_tar(files, "w:gz")])
     def test_an_archive_of_files_side_by_side(self, tmp_path, pack):
@@ -995,7 +1001,7 @@ def test_judgements_of_true_and_false_count_one_and_zero(write):
 
 
 def test_a_frame_that_gives_itself_as_arrow_does():
-    """As polars and duckdb do."""
+    """As duckdb does."""
     import pyarrow
 
     testset = read_frame(pyarrow.table({"refA": ["a b", "c d"], "A": ["a b", "c"]}), name="toy")
@@ -1006,6 +1012,23 @@ def test_a_frame_that_gives_itself_as_arrow_does():
     twice = pyarrow.Table.from_arrays([pyarrow.array(["a"])] * 2, names=["refA", "refA"])
     with pytest.raises(InputError, match="refA twice"):
         read_frame(twice)
+    with pytest.raises(InputError, match="type ChunkedArray. Expected a data frame"):
+        read_frame(pyarrow.table(columns)["line"])
+
+
+def test_a_frame_of_polars():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {"refA": ["a b", None], "ref": ["a", "b"], "docid": [1, 1], "A": ["c", ""]}
+    )
+    testset = read_frame(frame)
+    assert testset.references["refA"] == ("a b", None) and testset.documents == ("1", "1")
+    scores = polars.DataFrame({"system": ["A", "A"], "line": [1, 2], "score": [None, 1]})
+    assert scores_of(scores) == {"A": (None, 1.0)}
+    with pytest.raises(InputError, match=r"type LazyFrame\. .*a LazyFrame after collect\(\)"):
+        read_frame(frame.lazy())
+    with pytest.raises(InputError, match="type Series"):
+        read_frame(frame["A"])
 
 
 class TestTables:
@@ -1105,7 +1128,7 @@ class TestHostile:
                 read_uploads([Upload("x", odd, role, "x"), Upload("y", text, other, "y")])
         assert guess_uploads([("x", odd)])
 
-    @pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, gzip.compress])
+    @pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, gzip.compress, zstd])
     def test_a_bomb_of_text(self, pack):
         content = pack(b"a" * (60 << 20))
         with pytest.raises(InputError, match="at most 50 MB"):

@@ -5,6 +5,7 @@ import random
 import tempfile
 import unicodedata
 
+import pyarrow
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -171,7 +172,6 @@ class TestNotText:
         [
             (b"PK\x03\x04\x14\0\0\0", "a zip archive"),
             (b"\x89PNG\r\n\x1a\n\0", "a PNG image"),
-            (b"\x28\xb5\x2f\xfd\0\0", "a zstd file"),
             (b"\xff\xd8\xff\xe0\0", "a JPEG image"),
             (b"%PDF-1.4\n%\xe2\xe3", "a PDF"),
         ],
@@ -201,6 +201,13 @@ class TestDamagedGzip:
     )
     def test_damaged(self, write, data):
         assert "t.gz is a damaged gzip file" in error(write("t.gz", data, pack=False))
+
+    def test_zstd(self, write):
+        data = pyarrow.compress(b"a b c\n" * 99, codec="zstd", asbytes=True)
+        for damaged in (data[:-9], data + b"junk", data[:12] + b"\xff" * 9):
+            assert "t.zst is a damaged zstd file" in error(write("t.zst", damaged))
+        data = pyarrow.compress("é\n".encode("latin-1") * 9, codec="zstd", asbytes=True)
+        assert "zstd -dc" in error(write("u.zst", data))
 
 
 def test_bomb_stops_at_the_limit(write, monkeypatch):

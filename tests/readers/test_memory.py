@@ -86,8 +86,9 @@ class TestTexts:
             (
                 [["a", "b"]],
                 {},
-                "is of the type list. Expected a data frame of pandas or polars, or a mapping",
+                "is of the type list. Expected a data frame of pandas or polars .*, or a mapping",
             ),
+            (pd.Series(["a"], name="ref"), {}, "is of the type Series. Expected a data frame"),
             (pd.DataFrame({"ref": [], "A": []}), {}, "no segment"),
         ],
     )

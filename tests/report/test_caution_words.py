@@ -158,8 +158,7 @@ CAUTIONS = [
         {"pair": "en-ja", "tokenizer": "ja-mecab", "package": '"sacrebleu[ja]"'},
         "bleu",
     ),
-    Caution("baseline-missing", {"pair": "en-ja", "baseline": "old"}),
-    Caution("baseline-unscored", {"pair": "en-ja", "baseline": "old"}, "bleu"),
+    Caution("baseline-missing", {"pair": "en-ja", "baseline": "old"}, "bleu"),
     Caution(
         "tokenizer-and-script",
         {"language": "zh", "tokenizer": "13a", "better": ("zh", "char")},

@@ -176,7 +176,7 @@ def test_density_is_close_to_scipys():
 
     values = np.random.default_rng(0).normal(1, 2, 3000)
     x, y = density(values)
-    assert np.trapezoid(y, x) == pytest.approx(1, abs=0.01)
+    assert np.sum((y[1:] + y[:-1]) / 2 * np.diff(x)) == pytest.approx(1, abs=0.01)
     assert np.abs(y - gaussian_kde(values)(x)).max() < 0.1 * y.max()
 
 

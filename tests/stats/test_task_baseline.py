@@ -1,14 +1,19 @@
 """A shared task compared with one of its systems, against the comparison of all pairs."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from mtsig_core import Task, compare
+from mtsig_core import SegmentScores, Task, compare
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.report.sentences import state_verdict
 from mtsig_core.stats.across import compare_task
+from mtsig_core.stats.joint_decisions import decide_together
 from mtsig_core.task import TaskExclusion
+from tests.builders.rendered import task_json
 from tests.builders.score_tables import rated_systems
 from tests.builders.task_files import task_text
 
@@ -76,6 +81,52 @@ def test_pairs_with_the_baseline_are_those_of_all_pairs_and_their_family_is_smal
     assert stepped.pairs["en-de"].metrics["human"].pairs == alone.metrics["human"].pairs
 
 
+def rate_twice(testset):
+    """The same test set with a second metric, whose scores have more noise."""
+    noise = np.random.default_rng(5)
+    scores = testset.scores["human"].by_system
+    noisy = {
+        name: (values + noise.normal(0, 9, len(values))).tolist() for name, values in scores.items()
+    }
+    return replace(testset, scores={**testset.scores, "noisy": SegmentScores(noisy)})
+
+
+def test_all_parts_and_metrics_together_are_corrected_by_holm(task):
+    both = Task("both", {pair: rate_twice(task.testsets[pair]) for pair in ("en-de", "en-cs")})
+    found = compare_task(both, ["human", "noisy"], baseline="old", **QUICK)
+    p_values = {}
+    own = {}
+    for part, comparison in found.pairs.items():
+        for metric, result in comparison.metrics.items():
+            for pair in result.pairs:
+                p_values[part, metric, pair.a] = pair.p_value
+                own[part, metric, pair.a] = pair
+    adjusted = adjust_by_holm(p_values)
+    decisions = decide_together(found)
+    assert {(row.language_pair, row.metric, row.pair.a) for row in decisions} == set(p_values)
+    for row in decisions:
+        key = (row.language_pair, row.metric, row.pair.a)
+        assert row.pair.p_adjusted == pytest.approx(max(adjusted[key], own[key].p_adjusted))
+        is_significant = row.pair.p_adjusted <= 0.05
+        assert row.pair.better == (own[key].better if is_significant else None)
+    n_worse = sum(row.pair.better == "b" for row in decisions)
+    text = task_text(found)
+    assert "over 2 language pairs and 2 metrics (12 comparisons, Holm)" in text
+    assert f"{n_worse} significantly worse" in text and ("Worse: nowhere" in text) == (not n_worse)
+    record = json.loads(task_json(found))["together"]
+    assert [one["pair"]["p_adjusted"] for one in record] == [
+        row.pair.p_adjusted for row in decisions
+    ]
+
+
+def test_a_single_part_and_metric_keeps_its_own_correction(task):
+    alone = compare(task.testsets["en-de"], "human", baseline="old", **QUICK)
+    decisions = decide_together(alone)
+    assert [row.pair for row in decisions] == list(alone.metrics["human"].pairs)
+    few = compare_task(task, baseline="old", trials=99, resamples=99)
+    assert "99 trials are too few to decide any" in task_text(few)
+
+
 def test_a_part_without_the_baseline_is_left_out_and_named(task):
     found = compare_task(task, baseline="old", **QUICK)
     assert [*found.pairs] == ["en-de", "en-cs"]
@@ -86,7 +137,7 @@ def test_a_part_without_the_baseline_is_left_out_and_named(task):
     assert found.macro["human"].pairs == same.macro["human"].pairs
     assert state_verdict(found, "human").startswith("Against old across 2 language pairs: ")
     text = task_text(found)
-    assert "mean difference" in text and "en-ja is not compared: it has no output of old" in text
+    assert "mean difference" in text and "en-ja is not compared by" in text
 
 
 def test_a_baseline_that_nobody_has_is_refused(task, capsys):

@@ -16,9 +16,8 @@ import math
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
-from mtsig_core._compiled import compiled
+from mtsig_core._compiled import compiled, compiled_helper
 
 _MAX_SHIFT_LENGTH = 10
 _MAX_SHIFT_DISTANCE = 50
@@ -41,7 +40,7 @@ _Grid = namedtuple("_Grid", "words padded again low high forward backward rows")
 _Path = namedtuple("_Path", "aligned wrong wrong_in_ref")
 
 
-@njit()
+@compiled_helper
 def _band(n: int, m: int) -> tuple[np.ndarray, np.ndarray, int]:
     """The band of each row, from low to high - 1, and the width of the arrays that hold the rows."""
     low = np.zeros(n + 1, np.int64)
@@ -60,7 +59,7 @@ def _band(n: int, m: int) -> tuple[np.ndarray, np.ndarray, int]:
     return low, high, width + 2
 
 
-@njit()
+@compiled_helper
 def _make_grid(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> _Grid:
     """The grid of two texts, with the first row of `forward` and the last of `backward`.
 
@@ -93,7 +92,7 @@ def _make_grid(output: np.ndarray, reference: np.ndarray, places: np.ndarray) ->
     return _Grid(words, padded, again, low, high, forward, backward, rows)
 
 
-@njit()
+@compiled_helper
 def _fill_row(
     above: np.ndarray, shift: int, row: np.ndarray, size: int, padded: np.ndarray, word: int
 ) -> None:
@@ -110,7 +109,7 @@ def _fill_row(
     row[size + 1 :] = _FAR
 
 
-@njit()
+@compiled_helper
 def _fill_forward(grid: _Grid, first: int) -> None:
     """Fill the paths from the start to all rows from `first` on; those before are known."""
     low, high, padded, forward = grid.low, grid.high, grid.padded, grid.forward
@@ -120,7 +119,7 @@ def _fill_forward(grid: _Grid, first: int) -> None:
         _fill_row(forward[i - 1], shift, forward[i], size, padded[low[i] :], grid.words[i - 1])
 
 
-@njit()
+@compiled_helper
 def _fill_backward(grid: _Grid, n_rows: int) -> None:
     """Fill the paths to the end of all rows but the first; from row `n_rows` on they are known."""
     low, padded = grid.low, grid.padded
@@ -143,7 +142,7 @@ def _fill_backward(grid: _Grid, n_rows: int) -> None:
             row[k + 1] = right
 
 
-@njit()
+@compiled_helper
 def _follow_back(grid: _Grid, path: _Path) -> None:
     """Follow a shortest path back, and set `path`.
 
@@ -179,7 +178,7 @@ def _follow_back(grid: _Grid, path: _Path) -> None:
         wrong_in_ref[j] += wrong_in_ref[j - 1]
 
 
-@njit()
+@compiled_helper
 def _shift(
     words: np.ndarray, start: int, length: int, target: int, shifted: np.ndarray
 ) -> tuple[int, int]:
@@ -205,7 +204,7 @@ def _shift(
     return first, end
 
 
-@njit()
+@compiled_helper
 def _distance(shifted: np.ndarray, first: int, end: int, grid: _Grid) -> int:
     """Edit distance when the words from `first` to `end` - 1 have changed."""
     low, high, padded = grid.low, grid.high, grid.padded
@@ -222,7 +221,7 @@ def _distance(shifted: np.ndarray, first: int, end: int, grid: _Grid) -> int:
     return shortest
 
 
-@njit()
+@compiled_helper
 def _is_wrong_stretch(path: _Path, start: int, place: int, length: int) -> bool:
     """Whether a stretch has an edit in output and reference, and is not aligned with itself."""
     if path.wrong[start + length] == path.wrong[start]:
@@ -233,7 +232,7 @@ def _is_wrong_stretch(path: _Path, start: int, place: int, length: int) -> bool:
     return not start <= aligned < start + length
 
 
-@njit()
+@compiled_helper
 def _best_shift(  # noqa: C901  the loops are sacreBLEU's, one in another
     grid: _Grid, path: _Path, n_rows: int, n_tried: int
 ) -> tuple[tuple[int, int, int, int], int]:
@@ -283,7 +282,7 @@ def _best_shift(  # noqa: C901  the loops are sacreBLEU's, one in another
     return best, n_tried
 
 
-@njit()
+@compiled_helper
 def edits(output: np.ndarray, reference: np.ndarray, places: np.ndarray) -> int:
     """Edits and shifts between two texts, given as arrays of numbered words.
 

@@ -10,9 +10,8 @@ from collections import namedtuple
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
-from mtsig_core._compiled import compiled
+from mtsig_core._compiled import compiled, compiled_helper
 from mtsig_core.metrics.counting import join_texts
 from mtsig_core.metrics.kernels.tokens import (
     FREE,
@@ -43,7 +42,7 @@ _Trie = namedtuple("_Trie", "keys nodes sizes link start counts hits")
 _Reader = namedtuple("_Reader", "codes classes edge kind tokens ids")
 
 
-@njit()
+@compiled_helper
 def new_trie(n_refs: int, order: int, width: int) -> _Trie:
     """A trie for n-grams up to `order` of references with at most `width` symbols."""
     n_nodes = order * width + 1
@@ -59,7 +58,7 @@ def new_trie(n_refs: int, order: int, width: int) -> _Trie:
     )
 
 
-@njit()
+@compiled_helper
 def clear(trie: _Trie, n_symbols: int) -> int:
     """Make the trie ready for references with `n_symbols` symbols; return the mask of its table."""
     mask = table_size((trie.sizes.size - 1) * n_symbols + 1) - 1
@@ -68,7 +67,7 @@ def clear(trie: _Trie, n_symbols: int) -> int:
     return mask
 
 
-@njit()
+@compiled_helper
 def _place(node: np.integer, symbol: int, keys: np.ndarray, mask: int) -> np.uint64:
     """The place in the table of the n-gram that is longer by a symbol, or a free one for it."""
     key = np.int64(node) << 32 | symbol
@@ -78,7 +77,7 @@ def _place(node: np.integer, symbol: int, keys: np.ndarray, mask: int) -> np.uin
     return place
 
 
-@njit()
+@compiled_helper
 def learn(symbols: np.ndarray, ref: int, start: int, trie: _Trie, mask: int, width: int) -> None:
     """Count the n-grams of a reference, and add new ones; its first symbol is at `start`."""
     order = trie.sizes.size - 1
@@ -102,14 +101,14 @@ def learn(symbols: np.ndarray, ref: int, start: int, trie: _Trie, mask: int, wid
             ending[length] = link
 
 
-@njit()
+@compiled_helper
 def _nodes_of_length(trie: _Trie, length: int, width: int) -> tuple[int, int]:
     """The first node of the n-grams of a length, and the node after the last."""
     first = 1 + (length - 1) * width
     return first, first + trie.sizes[length]
 
 
-@njit()
+@compiled_helper
 def keep_largest(trie: _Trie, width: int) -> None:
     """Give the first reference each n-gram as often as any reference has it."""
     for length in range(1, trie.sizes.size):
@@ -119,7 +118,7 @@ def keep_largest(trie: _Trie, width: int) -> None:
                 trie.counts[0, node] = max(trie.counts[0, node], trie.counts[ref, node])
 
 
-@njit()
+@compiled_helper
 def walk(symbols: np.ndarray, trie: _Trie, mask: int, room: int) -> int:
     """Count the longest known n-gram that ends at each symbol of a system.
 
@@ -152,7 +151,7 @@ def walk(symbols: np.ndarray, trie: _Trie, mask: int, room: int) -> int:
     return room
 
 
-@njit()
+@compiled_helper
 def add_shared(trie: _Trie, width: int, shared: np.ndarray) -> None:
     """Add how many n-grams the system shares with references to `shared` (references, lengths)."""
     for length in range(trie.sizes.size - 1, 0, -1):
@@ -171,7 +170,7 @@ def add_shared(trie: _Trie, width: int, shared: np.ndarray) -> None:
     trie.hits[_ROOT] = 0
 
 
-@njit()
+@compiled_helper
 def count_symbols(lengths: np.ndarray) -> int:
     """The sum of the lengths of texts, -1 for no text; numpy's own sum loads all of its algebra."""
     total = 0
@@ -180,7 +179,7 @@ def count_symbols(lengths: np.ndarray) -> int:
     return total
 
 
-@njit()
+@compiled_helper
 def measure_lengths(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
     """The most symbols that a text has, and that the references of a segment have."""
     most = 0
@@ -192,7 +191,7 @@ def measure_lengths(lengths: np.ndarray, n_refs: int) -> tuple[int, int]:
     return most, most_in_refs
 
 
-@njit()
+@compiled_helper
 def _find_same(
     codes: np.ndarray, begins: np.ndarray, lengths: np.ndarray, seg: int, first: int, s: int
 ) -> int:
@@ -207,7 +206,7 @@ def _find_same(
     return s
 
 
-@njit()
+@compiled_helper
 def _copy_characters(reader: _Reader, begin: int, end: int, n: int) -> int:
     """Append the characters that are no space to the ids at n; return the next place."""
     last = reader.classes.size - 1
@@ -219,7 +218,7 @@ def _copy_characters(reader: _Reader, begin: int, end: int, n: int) -> int:
     return n
 
 
-@njit()
+@compiled_helper
 def _split_at_spaces(reader: _Reader, begin: int, end: int, n: int) -> int:
     """As `split`: the words between spaces.
 
@@ -257,7 +256,7 @@ def _split_at_spaces(reader: _Reader, begin: int, end: int, n: int) -> int:
     return n
 
 
-@njit()
+@compiled_helper
 def _read(reader: _Reader, begin: int, length: int, table: TokenTable, n: int, grow: bool) -> int:
     """Append the symbols of a text to the ids at n, -1 for one that no reference has.
 

@@ -3,9 +3,8 @@
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
-from mtsig_core._compiled import compiled
+from mtsig_core._compiled import compiled, compiled_helper
 from mtsig_core.metrics.tokenizers import DASH, DIGIT, SPACE, STOP
 
 HASH_SEED = 0x2545F491
@@ -13,7 +12,7 @@ SPREAD = 0x1E3779B97F4A7C15
 FREE = -1
 
 
-@njit()
+@compiled_helper
 def split(
     codes: np.ndarray,
     begin: int,
@@ -71,7 +70,7 @@ def split(
     return n + row + 1
 
 
-@njit()
+@compiled_helper
 def _beside_digit(
     text: np.ndarray,
     i: int,
@@ -103,7 +102,7 @@ def _beside_digit(
     return previous < DIGIT, first_is_second == is_even
 
 
-@njit()
+@compiled_helper
 def equal(codes: np.ndarray, first: int, second: int, size: int) -> bool:
     """Whether `size` characters from one place on equal those from another."""
     i = np.uint64(first)
@@ -119,7 +118,7 @@ def equal(codes: np.ndarray, first: int, second: int, size: int) -> bool:
 TokenTable = namedtuple("TokenTable", "rows mask")
 
 
-@njit()
+@compiled_helper
 def identify(
     codes: np.ndarray,
     tokens: np.ndarray,
@@ -146,7 +145,7 @@ def identify(
         ids[t] = table.rows[place]
 
 
-@njit()
+@compiled_helper
 def _same_token(codes: np.ndarray, tokens: np.ndarray, t: int, other: np.int64) -> bool:
     size = tokens[t, 1] - tokens[t, 0]
     if tokens[other, 1] - tokens[other, 0] != size:
@@ -155,7 +154,7 @@ def _same_token(codes: np.ndarray, tokens: np.ndarray, t: int, other: np.int64) 
     return is_same
 
 
-@njit()
+@compiled_helper
 def table_size(n: int) -> int:
     """A power of two that leaves a table of n entries at least half empty."""
     size = 2
