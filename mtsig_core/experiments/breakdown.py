@@ -130,7 +130,7 @@ def _sum_words(words: NgramMatches, n_segments: int) -> tuple[np.ndarray, np.nda
     place = bucket * n_segments + words.segment
     sums = []
     for values in (*words.counts, *words.matches):
-        summed = np.bincount(place, values, minlength=len(FREQUENCIES) * n_segments)
+        summed = np.bincount(place, values, len(FREQUENCIES) * n_segments)
         sums.append(summed.reshape(-1, n_segments))
     in_reference = sums[0]
     statistics = np.stack([sums[3:], sums[1:3], [in_reference, in_reference]], axis=-1)
@@ -168,9 +168,15 @@ def _estimate(
     buckets = []
     for k, n in enumerate(sizes.sum(axis=1).tolist()):
         if n:
-            of_both = float(score_a[k]), float(score_b[k])
-            interval = finite_ends(low[k], high[k])
-            buckets.append(Bucket(starts[k], int(n), *of_both, float(difference[k]), interval))
+            bucket = Bucket(
+                first=starts[k],
+                n=int(n),
+                score_a=float(score_a[k]),
+                score_b=float(score_b[k]),
+                difference=float(difference[k]),
+                ci=finite_ends(low[k], high[k]),
+            )
+            buckets.append(bucket)
     return tuple(buckets)
 
 

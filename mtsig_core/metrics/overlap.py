@@ -148,7 +148,7 @@ def _count_order(words: WordIds, order: int, spellings: Sequence[str]) -> NgramM
     text, segment = np.divmod(place[starts], n_segments)
     cells, cell = np.unique(segment * len(firsts) + gram, return_inverse=True)
     counts = np.bincount(text * len(cells) + cell, minlength=n_texts * len(cells))
-    segments, grams = np.divmod(cells, max(1, len(firsts)))
+    segments, grams = np.divmod(cells, len(firsts))
     has_reference = words.counts[0, segments] >= 0
     counts = counts.reshape(n_texts, -1) * has_reference
     own_words = words.ids[starts[firsts][:, None] + np.arange(order)]

@@ -25,7 +25,7 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.export import Records, label_records
+from mtsig_core.report.export import label_records
 from mtsig_core.report.pictures import DifferenceRow, draw_differences
 from mtsig_core.report.sentences import (
     PairView,
@@ -42,7 +42,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
 from mtsig_core.results import DomainPair, MetricResult
-from mtsig_core.schema import NamedRecords
+from mtsig_core.schema import NamedRecords, Records
 from mtsig_core.stats.pair import PairExamination, count_permutations, smooth_resamples
 from mtsig_core.stats.ranks import RANK_RULES
 
