@@ -167,8 +167,8 @@ def _check_one_source(args: Namespace, kind: str, given_names: Sequence[str]) ->
     """Refuse options that name a source next to the one of this kind."""
     if kind == "system" and not (args.scores or args.scorer):
         raise SettingError(
-            "--system needs a reference, or scores of its segments. Give --ref FILE, --scores NAME=FILE, "
-            "or --scorer NAME='COMMAND'."
+            "--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
+            "NAME=FILE."
         )
     for name in given_names:
         if name != kind and name not in _JOINING[kind]:

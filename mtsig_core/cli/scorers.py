@@ -70,7 +70,9 @@ def parse_scorer(text: str) -> tuple[str, str]:
 
 
 def fill_placeholders(name: str, command: str, testset: TestSet) -> dict[str, str]:
-    """What stands for the placeholders of a command, for all systems; of files the content.
+    """Return what stands for the placeholders of a command; for a file its content.
+
+    The output is that of no system yet.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def fill_placeholders(name: str, command: str, testset: TestSet) -> dict[str, st
         raise SettingError(f"--scorer {name}: there is a metric of that name. Choose another one.")
     values = {"scores": ""}
     if testset.has_outputs:
-        values["output"] = ""  # of each system its own
+        values["output"] = ""
     references = [texts for title, texts in testset.references.items() if title != STAND_IN]
     if len(references) == 1:
         values["reference"] = _join_lines(references[0])
@@ -114,6 +116,7 @@ def _score_systems(name: str, command: str, testset: TestSet, options: ScoreOpti
     programs = filter(os.path.isfile, shlex.split(command))
     times = [os.path.getmtime(file) for file in programs]
     scores = {}
+    is_higher = True
     for number, (system, output) in enumerate(testset.systems.items(), 1):
         if None in output:  # it has only scores
             continue
@@ -141,10 +144,10 @@ def _run(place: str, command: str, values: dict[str, str], n_segments: int) -> l
 
     Returns
     -------
-    list of float or None, bool or None
-        The scores, and whether higher ones are better; None if their format does not define it.
+    list of (list of (float or None), bool)
+        The scores, and whether higher ones are better; False only if their format says so.
     """
-    print(f"mtsig: {place}", file=sys.stderr)
+    print(f"mtsig: scoring with {place}", file=sys.stderr)
     with TemporaryDirectory(prefix="mtsig-") as folder:
         filled = {name: f"{folder}/{name}" for name in (*values, "log")}
         for name, text in values.items():

@@ -11,7 +11,7 @@ import numpy as np
 
 from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.metrics import metric_title
-from mtsig_core.results import Comparison, PairResult, TaskComparison
+from mtsig_core.results import Comparison, TaskComparison
 from mtsig_core.stats.few_units import can_reach, unbiased
 from mtsig_core.stats.joint_decisions import JointDecision, decide_together
 from mtsig_core.stats.pair import two_one_sided
@@ -86,28 +86,27 @@ def judge_release(
     """
     margins = margins or {}
     comparisons = [result] if isinstance(result, Comparison) else list(result.pairs.values())
-    settings = comparisons[0].settings
+    # Of few units all swaps are tried, which are fewer than the trials of the other test sets.
+    settings = max((row.settings for row in comparisons), key=lambda row: row.trials or 0)
     metrics = comparisons[0].metrics
     check_margins(rule, margins, metrics)
     contests = _list_contests(result, comparisons, rule)
     rows = []
     for contest in contests:
-        metric = contest.metric
-        margin = margins.get(metric, 0.0)
-        rows.append(_judge_contest(rule, contest, metrics[metric].sign, margin, settings.alpha))
+        sign = metrics[contest.metric].sign
+        rows.append(_judge_contest(rule, contest, sign, margins, settings.alpha))
     failing = [row for row in rows if row.fails]
     passed: bool | None = not failing
     count = format_count(len(rows), "comparison")
     reason = f"{len(failing)} of {count} {RELEASE_RULES[rule]} {settings.baseline}"
     if failing:
-        examples = map(_describe_row, failing[:3])
-        reason = f"{reason}: {'; '.join(examples)}"
+        reason += ": " + "; ".join(map(_describe_row, failing[:3]))
     elif rule == "worse":
         n_units = np.array([contest.pair.n_units for contest in contests])
         correction = "holm" if len(comparisons) * len(metrics) > 1 else settings.correction
         if not can_reach(settings, n_units, correction).all():
             passed = None
-            reason = f"{reason}; with so few units or trials, some never could be"
+            reason += "; with so few units or trials, some never could be"
     return ReleaseJudgement(rule, passed, f"{reason}.", margins, tuple(rows))
 
 
@@ -128,8 +127,8 @@ def _list_contests(
     if comparisons[0].settings.baseline is None or not 0 < n_expected == len(contests):
         raise SettingError(
             "A release is decided on by comparing each system with the baseline, by each metric on each test set, "
-            "with p. Something is missing: a baseline, an output, a score, or p (the test koehn has none). Add it, "
-            "or exclude the system or metric."
+            f"with p. {len(contests)} of these exist. Give --baseline, add each output and score, choose a test with p "
+            "(koehn has none), or exclude systems that are not on all test sets."
         )
     return contests
 
@@ -144,7 +143,7 @@ def _list_means(results: Mapping[str, Any]) -> list[JointDecision]:
 
 
 def _judge_contest(
-    rule: str, contest: JointDecision, sign: int, margin: float, alpha: float
+    rule: str, contest: JointDecision, sign: int, margins: Mapping[str, float], alpha: float
 ) -> ReleaseRow:
     pair = contest.pair
     improvement = sign * pair.delta
@@ -154,15 +153,20 @@ def _judge_contest(
     elif rule == "not-better":
         fails = pair.better != "a"
     else:
-        p = _test_loss(improvement, pair, margin)
+        p = 1.0
+        # A loss that never varies does not tell how large it is elsewhere.
+        if pair.se or (pair.se == 0 and improvement >= 0):
+            n = pair.n_effective
+            margin = margins[contest.metric]
+            p = two_one_sided(improvement, unbiased(pair.se, n), margin, n_effective=n).p_lower
         fails = not significant(p, alpha)
     return ReleaseRow(contest.language_pair, contest.metric, pair.a, improvement, p, fails)
 
 
 def _describe_row(row: ReleaseRow) -> str:
     place = f" on {row.testset}" if row.testset else ""
-    metric = metric_title(row.metric)
-    return f"{row.system}{place} by {metric} ({row.improvement:+.3g}, p = {row.p_value:.3g})"
+    numbers = f"{row.improvement:+.3g}, p = {row.p_value:.3g}"
+    return f"{row.system}{place} by {metric_title(row.metric)} ({numbers})"
 
 
 def check_margins(rule: str, margins: Mapping[str, float], metrics: Iterable[str]) -> None:
@@ -179,11 +183,3 @@ def check_margins(rule: str, margins: Mapping[str, float], metrics: Iterable[str
                 f"{metric} needs a margin: the points that it may lose.",
                 {"margin": f"{metric}=X"},
             )
-
-
-def _test_loss(improvement: float, pair: PairResult, margin: float) -> float:
-    """Test at the margin whether a loss is smaller; one that never varies tells nothing."""
-    if pair.se is None or (pair.se == 0 and improvement < 0):
-        return 1.0
-    n = pair.n_effective
-    return two_one_sided(improvement, unbiased(pair.se, n), margin, n_effective=n).p_lower

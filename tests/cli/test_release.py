@@ -93,7 +93,7 @@ def test_every_format_has_the_decision(release, run):
         ("--fail-if worse --baseline old --margin bleu=1", "--margin needs --fail-if not-noninf"),
         ("--fail-if not-noninferior --baseline old --margin bleu", "'bleu' is no METRIC=X"),
         ("--fail-if not-noninferior --baseline old", "bleu needs a margin"),
-        ("--fail-if worse --baseline old --test koehn", "the test koehn has none"),
+        ("--fail-if worse --baseline old --test koehn", "koehn has none"),
         ("--fail-if worse --baseline old --trials 19", "some never could be"),
     ],
 )

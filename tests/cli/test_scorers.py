@@ -76,7 +76,7 @@ def test_scores_are_a_metric_and_only_what_has_changed_is_scored_again(
     )
     (files / "fair.txt").write_text((files / "good.txt").read_text())
     done = run("score --metrics words", *options, scorer)
-    lines = [line for line in done.err.splitlines() if line.startswith("mtsig: words")]
+    lines = [line for line in done.err.splitlines() if line.startswith("mtsig: scoring")]
     assert len(lines) == 1 and lines[0].endswith("3 of 3 (poor)")  # fair is like good now
     assert runs.read_text() == "xxxx"
     shares.write_text(SHARES + "# changed")
@@ -93,6 +93,7 @@ GOOD = ("--only=good", "--metrics=words")
 #: What programs write, for n lines; each means scores of 0, 1/n, 2/n, ...
 WRITTEN = {
     "numbers": "print(k / n)",
+    "a score that is missing": "print('nan' if k == 0 else 59 / 120)",
     "a title": "k or print('COMET'); print(k / n)",
     "comet-score": r"print(f'/tmp/output\tSegment {k}\tscore: {k / n:.10f}')",
     "mt-metrics-eval": r"print(f'output\t{k / n}')",

@@ -113,6 +113,22 @@ class TestWorse:
         alike = by_hand(bleu=(0.0, 1.0, None, {"n_apart": 0}))
         assert judge_release(alike, "worse").passed is True
 
+    def test_a_set_of_seven_documents_does_not_limit_the_others(self):
+        """All its 127 swaps give no p of 0.05 / 8; the other sets have more, and 2/128 comes last."""
+        rng = np.random.default_rng(4)
+        sets = {}
+        for number in range(8):
+            n_documents = 40 if number else 7
+            old = rng.normal(70, 8, n_documents)
+            scores = {"new": old + rng.normal(0, 3, n_documents), "old": old}
+            sets[f"set {number}"] = rated_systems(scores, range(n_documents))
+        settings = QUICK | {"unit": "document", "trials": 999}
+        for names in (list(sets), list(sets)[::-1]):
+            task = Task("release", {name: sets[name] for name in names})
+            result = compare_task(task, "human", **settings)
+            assert result.pairs["set 0"].settings.trials == 127
+            assert judge_release(result, "worse").passed is True
+
 
 class TestNotBetter:
     def test_each_metric_has_to_be_better_without_a_correction(self):
@@ -149,15 +165,15 @@ class TestIncomplete:
         for incomplete in (task, without_baseline):
             result = compare_task(incomplete, "human", **QUICK)
             for rule in ("worse", "not-better"):
-                with pytest.raises(SettingError, match="Something is missing"):
+                with pytest.raises(SettingError, match="of these exist"):
                     judge_release(result, rule)
 
     def test_without_baseline_p_or_rule(self):
-        with pytest.raises(SettingError, match="Something is missing"):
+        with pytest.raises(SettingError, match="of these exist"):
             judge_release(
                 compare(rate_release(0.1), "human", **QUICK | {"baseline": None}), "worse"
             )
-        with pytest.raises(SettingError, match="Something is missing"):
+        with pytest.raises(SettingError, match="of these exist"):
             judge_release(by_hand(bleu=(1.0, None, "a", {"win": 0.99})), "not-better")
         with pytest.raises(SettingError, match="Did you mean 'worse'"):
             judge_release(by_hand(bleu=(1.0, 0.5, None, {})), "wors")
