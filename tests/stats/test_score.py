@@ -300,7 +300,7 @@ def test_shown_in_a_notebook_in_a_line_and_as_a_frame():
         and "tok:13a" in page.text
         and "tok:tercom" in page.text
     )
-    assert repr(found) == "<Scores on 'toy': 1 systems by bleu, ter>"
+    assert repr(found) == "<Scores on 'toy': 1 system by bleu, ter>"
     frame = found.to_frame()
     assert frame.columns.tolist() == ["metric", "system", "score", "signature"]
     assert frame["score"].tolist() == [100.0, 0.0] and frame["metric"].tolist() == ["bleu", "ter"]
