@@ -10,11 +10,13 @@ from mtsig_core.metrics.tokenizers import sacrebleu_tokenizer
 
 #: A piece of the text, and the longest n-gram of it in a reference: 1 to 4, or 0 for none.
 MatchedPiece = tuple[str, int]
+#: The tokens of a text, as a metric sees them.
+Tokenize = Callable[[str], list[str]]
 _LONGEST = 4
 
 
 def matched_pieces(
-    text: str, references: Sequence[str | None], tokens: Callable[[str], list[str]]
+    text: str, references: Sequence[str | None], tokens: Tokenize
 ) -> list[MatchedPiece]:
     """Cut a text into pieces by the longest n-gram that covers them and occurs in a reference.
 
@@ -70,7 +72,7 @@ def align(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
 
 
 @functools.cache
-def bleu_tokens(name: str) -> Callable[[str], list[str]]:
+def bleu_tokens(name: str) -> Tokenize:
     """How sacreBLEU's tokenizer of that name splits a text."""
     tokenizer = sacrebleu_tokenizer(name)
 

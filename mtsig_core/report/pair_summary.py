@@ -40,6 +40,7 @@ from mtsig_core.report.sentences import (
 )
 from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
 from mtsig_core.results import DomainPair
+from mtsig_core.schema import NamedRecords
 from mtsig_core.stats.pair import PairExamination, count_permutations, smooth_resamples
 from mtsig_core.stats.ranks import RANK_RULES
 
@@ -459,7 +460,7 @@ def _drawn_records(examination: PairExamination, dispute: Dispute) -> dict[str, 
 
 def _examination_records(
     examinations: Mapping[str, PairExamination], ci: str | None
-) -> dict[str, dict[str, Any]]:
+) -> NamedRecords:
     records = {}
     for name, examination in examinations.items():
         low, high = examination.intervals.get(ci or "percentile") or (None, None)

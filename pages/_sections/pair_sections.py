@@ -44,6 +44,7 @@ from mtsig_core.report.tiles import list_pair_tiles
 from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.comparison import join_comparisons
 from mtsig_core.stats.few_units import FEW_FOR_BOOTSTRAP
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.pair import (
     Outcome,
     PairExamination,
@@ -120,7 +121,7 @@ class Pair:
         return len(self.result.tested) > 1
 
     @property
-    def interval(self) -> tuple[float, float] | None:
+    def interval(self) -> Bounds | None:
         """The interval of this pair."""
         interval = self.examination.intervals[self.result.ci]
         if interval is None:
@@ -128,7 +129,7 @@ class Pair:
         return join_ends(*interval, self.examination.sign)
 
     @property
-    def joint_interval(self) -> tuple[float, float] | None:
+    def joint_interval(self) -> Bounds | None:
         """The interval for all pairs together, if there are several."""
         if not self.has_family:
             return None
