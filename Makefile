@@ -5,11 +5,6 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 PORT ?= 8501
 ARGS ?=
-# All code that is compiled, once while the rest is installed, with no counts from the cache: else each worker and server
-# of the tests does it at once.
-COMPILE := export MTSIG_CACHE=; $(VENV)/bin/python -m mtsig_core compare --demo-segments 600 --unit block --trials 9999 \
-		--metrics bleu,chrf,ter,nist,wer,meteor,gtm,per >/dev/null && \
-	$(VENV)/bin/python -m mtsig_core sweep size --demo-segments 300 --unit segment --metrics bleu,nist >/dev/null
 # What an editable install is made of; any other change needs none.
 PACKAGE := pyproject.toml requirements.txt hatch_build.py mtsig_core/version.py
 
@@ -57,12 +52,13 @@ $(VENV)/run.stamp: $(PACKAGE) | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[dashboard]'
 	touch $@
 
-# What the tests need beside is installed while code is compiled, and types are checked: that is quick once it was done.
+# What the tests need beside is installed while code is compiled (else each worker and server of the tests does it at
+# once), and types are checked: that is quick once it was done.
 # The tests are read once, which pytest rewrites then: else each of its workers does, in twice the time; and not before
 # all is compiled, or that would be done twice.
 # Python compiles what is imported when it is; to compile all that is installed takes half a minute more.
 $(VENV)/test.stamp: $(VENV)/run.stamp tests/browser/install.sh tests/server/install.sh
-	{ $(COMPILE); } & compiled=$$!; \
+	$(VENV)/bin/python -m mtsig_core compile --processes 1 & compiled=$$!; \
 		{ sh tests/server/install.sh && sh tests/browser/install.sh; } & packages=$$!; \
 		$(VENV)/bin/python -m pip install --quiet --no-compile -e '.[test]' && { \
 			{ $(VENV)/bin/mypy >/dev/null || true; } & types=$$!; \

@@ -12,6 +12,7 @@ import mtsig_core._command  # noqa: F401 - first, as importing the rest takes a 
 import mtsig_core.facade  # noqa: F401 - so that cautions have words, and results tables and figures
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Cancelled, InputError, MtsigError, NotYetError, SettingError
+from mtsig_core.experiments.release import ReleaseJudgement, judge_release
 from mtsig_core.metrics import METRICS, Metric, MetricLike, make_metric, segment_metric
 from mtsig_core.readers import (
     join_scores,
@@ -79,6 +80,7 @@ __all__ = [
     "PairPlan",
     "PairResult",
     "ReferenceLeaders",
+    "ReleaseJudgement",
     "ScoreBootstrap",
     "Scores",
     "SegmentScores",
@@ -100,6 +102,7 @@ __all__ = [
     "equivalence",
     "examine_pair",
     "join_scores",
+    "judge_release",
     "language_pairs",
     "make_metric",
     "minimum_detectable_difference",

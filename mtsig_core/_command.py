@@ -19,20 +19,23 @@ __all__ = ["STATUS", "ignore_interrupts"]
 STATUS = 130  # of what Ctrl+C ended, as shells have it
 
 
-def _end(*_: object) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(OSError):
-        os.write(2, b"mtsig: interrupted\n")
-    atexit._run_exitfuncs()  # which remove temporary folders
-    os._exit(STATUS)
+def _end(number: int, _: object) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    if number == signal.SIGINT:
+        with suppress(OSError):
+            os.write(2, b"mtsig: interrupted\n")
+    atexit._run_exitfuncs()  # which remove temporary folders, and end commands of --scorer
+    os._exit(128 + number)
 
 
 # While Python looks for what `python -m mtsig_core` means, that has no other name yet.
 _IS_COMMAND = {"mtsig", "-m"}.intersection(map(os.path.basename, sys.argv[:1]))
 if _IS_COMMAND:
     gc.set_threshold(100_000)  # objects between two searches
-if _IS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, _end)
+for _number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    _is_usual = signal.getsignal(_number) in (signal.default_int_handler, signal.SIG_DFL)
+    if _IS_COMMAND and _is_usual:
+        signal.signal(_number, _end)
 
 
 @contextmanager

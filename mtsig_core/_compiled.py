@@ -4,7 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -12,6 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _LOADING = 250_000_000
 _saved = 0
 
+_dispatchers: list[Any] = []  # numba's, of all functions that are compiled
 _switching = threading.RLock()  # one compiled function may compile another
 
 
@@ -48,7 +49,27 @@ def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
             dispatcher = numba.njit(**options)(function)
     if is_switched_off:  # numba asks again when the function is first called
         dispatcher.compile = _always_compiling()(dispatcher.compile)
+    _dispatchers.append(dispatcher)
     return cast(Function, dispatcher)
+
+
+class KeptCode(NamedTuple):
+    """A compiled function, and where its code is kept."""
+
+    name: str
+    folder: str | None  # None where no folder is writable
+    is_new: bool  # whether this process compiled it for the first time
+
+
+def list_kept_code() -> set[KeptCode]:
+    """List the compiled functions that this process has used."""
+    kept = set()
+    for dispatcher in _dispatchers:
+        stats = dispatcher.stats
+        if stats.cache_hits or stats.cache_misses:
+            name = f"{dispatcher.__module__}.{dispatcher.__name__}"
+            kept.add(KeptCode(name, stats.cache_path, bool(stats.cache_misses)))
+    return kept
 
 
 def compiled_helper(function: Function) -> Function:
@@ -64,8 +85,7 @@ def compiled_helper(function: Function) -> Function:
 def _always_compiling() -> Iterator[bool]:
     """Let numba compile even where NUMBA_DISABLE_JIT is set, which is for the user's own functions.
 
-    Without it there are no numbers: Python's integers do not wrap around at 64 bits, and one
-    instruction has no function in Python.
+    Without it there are no numbers: Python's integers do not wrap around at 64 bits.
     """
     import numba
 

@@ -18,6 +18,9 @@ from mtsig_core.errors import InputError
 
 #: The form of results that users keep as JSON; one more when an older file can no longer be read.
 SCHEMA = 2
+#: Rows for files, by the names of their columns.
+Records = list[dict[str, Any]]
+NamedRecords = dict[str, dict[str, Any]]
 
 _Value = TypeVar("_Value")
 _TYPE = re.compile(r"(?<=`)\w+|(?<=\| )\w+")
@@ -42,7 +45,7 @@ def to_plain(value: object) -> Any:
     return msgspec.to_builtins(value)
 
 
-def to_json(value: object, indent: int | None = 2) -> str:
+def to_json(value: object) -> str:
     """The JSON of dictionaries, lists and dataclasses, in full precision.
 
     Raises
@@ -51,11 +54,9 @@ def to_json(value: object, indent: int | None = 2) -> str:
         For NaN and infinity.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_plain)
-    if indent is not None:
-        # msgspec indents three times as fast as json, whose indented text is written in Python
-        compact = text.encode("utf-8", "surrogatepass")
-        text = msgspec.json.format(compact, indent=indent).decode("utf-8", "surrogatepass")
-    return text + "\n"
+    # msgspec indents three times as fast as json, whose indented text is written in Python
+    compact = text.encode("utf-8", "surrogatepass")
+    return msgspec.json.format(compact, indent=2).decode("utf-8", "surrogatepass") + "\n"
 
 
 def parse_json(text: str) -> Any:

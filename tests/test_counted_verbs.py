@@ -38,7 +38,40 @@ def templates_with_a_plain_verb(file):
             )
 
 
-@pytest.mark.parametrize("find", [counts_with_a_plain_verb, templates_with_a_plain_verb])
+#: A number as it is, before a noun in the plural and a verb: a message that says "1 segments give".
+PLAIN = re.compile(r"^ (\w+ )?\w+s (are|have|were|differ|lack|do|show|give|need|contain|agree)\b")
+#: Numbers that are above 1, by the expression.
+ALWAYS_SEVERAL = {
+    "n_unranked",  # where it is 1, the sentence is another
+    "len(paths)",  # the files of one role, of which one is expected
+    "len(kinds.blocks)",  # samples of the lecture
+    "n_pairs",  # of several systems of the lecture
+    "if_independent(ALPHA, n_pairs)",
+    "n_sentences",
+    "n_true",
+    "n_permutations",
+    "_ENOUGH",
+    "counts",
+}
+
+
+def plain_numbers_with_a_plain_verb(file):
+    """Where an f-string of the core has a count without format_count, its noun, and a verb for several."""
+    for node in nodes(file) if file in CORE else ():
+        if isinstance(node, ast.JoinedStr):
+            for value, after in zip(node.values, node.values[1:], strict=False):
+                if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
+                    counted = ast.unparse(value.value)
+                    is_count = re.search(r"\bn\b|\bn_\w|len\(|count", counted)
+                    is_formed = "format_count(" in counted or counted in ALWAYS_SEVERAL
+                    if is_count and not is_formed and PLAIN.match(str(after.value)):
+                        yield f"{file.name}, line {node.lineno}: {counted}{after.value}"
+
+
+@pytest.mark.parametrize(
+    "find",
+    [counts_with_a_plain_verb, templates_with_a_plain_verb, plain_numbers_with_a_plain_verb],
+)
 def test_no_count_has_a_verb_for_several_only(find):
     assert [place for file in [*CORE, *PAGES] for place in find(file)] == []
 

@@ -3,11 +3,14 @@
 import doctest
 import re
 import shlex
+import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 
 import mtsig_core
+from mtsig_core import TestSet, compare, join_scores
 from mtsig_core.cli.main import COMMANDS, _parser, main
 from mtsig_core.experiments import papers
 from mtsig_core.metrics import METRICS
@@ -34,6 +37,8 @@ DOCUMENTED = sorted(
     }
 )
 OUTPUT = dict(re.findall(r"^```console\n\$ mtsig ([^\n]+)\n(.*?)^```$", README, re.M | re.S))
+#: Options of programs that `--scorer` runs, up to an underscore.
+OF_SCORERS = {"--to", "--model", "--gpus", "--tokenizer", "--max", "--batch", "--input", "--output"}
 WITH_EXAMPLES = [
     ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for file in sorted((ROOT / "mtsig_core").rglob("*.py"))
@@ -54,7 +59,7 @@ def test_every_option_and_command_exists(capsys):
     used = set(
         re.findall(r"(?<![\w-])--[a-z][a-z+-]*", README + CLI + DOCS["data"] + DOCS["review"])
     )
-    assert used <= known | {"--help"}
+    assert used <= known | OF_SCORERS | {"--help"}
 
 
 @pytest.mark.parametrize(
@@ -146,8 +151,27 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTAL
 
 def test_the_examples_in_python_run_one_after_the_other():
     assert len(EXAMPLES) > 10 and all(block.startswith(">>> ") for block in EXAMPLES)
+    functions = re.findall(r"^>>> def .*$", "".join(EXAMPLES), re.MULTILINE)
+    assert all(" -> " in function for function in functions)  # so that mypy --strict accepts them
     examples = doctest.DocTestParser().get_doctest("\n".join(EXAMPLES), {}, "python.md", None, 0)
     assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_example_with_a_model_runs(monkeypatch):
+    """With a model that finds short outputs good."""
+
+    class Model:
+        def predict(self, segments, batch_size, gpus):
+            assert segments[0] == {"src": "s1", "mt": "a", "ref": "r1"}
+            return SimpleNamespace(scores=[1 / len(segment["mt"]) for segment in segments])
+
+    comet = SimpleNamespace(download_model=str, load_from_checkpoint=lambda path: Model())
+    monkeypatch.setitem(sys.modules, "comet", comet)
+    (example,) = re.findall(r"^```py\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
+    toy = TestSet("toy", {"A": ["a", "bc"]}, {"ref": ["r1", "r2"]}, sources=["s1", "s2"])
+    names = {"news": toy, "reference": ["r1", "r2"], "join_scores": join_scores, "compare": compare}
+    exec(example, names)
+    assert names["result"].metrics["comet"].systems[0].score == 0.75
 
 
 @pytest.mark.long

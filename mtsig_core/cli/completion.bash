@@ -27,7 +27,7 @@ _mtsig() {
             beginning="${word%,*},"
             word=${word##*,}
         fi
-    elif [[ $option == --* ]]; then # values in the help: --unit auto|segment, --format {text,json}
+    elif [[ $option =~ ^--[a-z-]+$ ]]; then # values in the help: --unit auto|segment, --format {text,json}
         values=$(sed -n "s/^  $option {*\([^ }]*[|,][^ }]*\).*/\1/p" <<<"$help" | tr '|,' '\n\n' | grep -x '[a-z0-9-]*')
     elif ((i == COMP_CWORD)); then # no option yet: commands
         values=$(sed -n 's/^    \([a-z][a-z0-9-]*\)\( .*\)*$/\1/p; s/^  {\([a-z,]*\)}.*/\1/p' <<<"$help" | tr , ' ')

@@ -27,13 +27,13 @@ function __mtsig_values
     if test "$option" = --metrics
         set before (string match -r '^.*[=,]' -- $word)
         set values bleu chrf chrf++ dep-f gtm gtm-2 m-bleu meteor nist per ter wer
-    else if string match -q -- '--*' $option # values in the help: --unit auto|segment, --format {text,json}
+    else if string match -qr '^--[a-z-]+$' -- $option # values in the help: --unit auto|segment, --format {text,json}
         set values (printf '%s\n' $$key | sed -n "s/^  $option {*\([^ }]*[|,][^ }]*\).*/\1/p" | tr '|,' '\n\n' | grep -x '[a-z0-9-]*')
     else if test (count $words) -eq (count $command) # no option yet: commands
         set values (printf '%s\n' $$key | sed -n 's/^    \([a-z][a-z0-9-]*\)\( .*\)*$/\1/p; s/^  {\([a-z,]*\)}.*/\1/p' | tr ',' '\n')
     end
     if test -z "$values"
-        set values (__fish_complete_path (string replace -r '^.*=' '' -- $word))
+        set values (complete -C "'' "(string replace -r '^.*=' '' -- $word)) # files
     end
     for value in $values
         echo "$before$value"

@@ -25,7 +25,7 @@ _mtsig() {
     if [[ $option == --metrics ]]; then
         compset -P '*,'
         values=(bleu chrf chrf++ dep-f gtm gtm-2 m-bleu meteor nist per ter wer)
-    elif [[ $option == --* ]]; then # values in the help: --unit auto|segment, --format {text,json}
+    elif [[ $option =~ '^--[a-z-]+$' ]]; then # values in the help: --unit auto|segment, --format {text,json}
         values=($(sed -n "s/^  $option {*\([^ }]*[|,][^ }]*\).*/\1/p" <<<$help | tr '|,' '\n\n' | grep -x '[a-z0-9-]*'))
         compset -P '*=' # NAME=FILE
     elif ((i == CURRENT)); then # no option yet: commands

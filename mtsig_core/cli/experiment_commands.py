@@ -45,22 +45,20 @@ from mtsig_core.metrics import Metric, is_segment_mean, metric_title
 from mtsig_core.progress import Progress
 from mtsig_core.report.caution_words import info_record
 from mtsig_core.report.commands import find_functions
-from mtsig_core.report.document import Report, Section, TableBlock
+from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.experiment_tables import (
     detection_records,
     length_records,
     record_table,
     reference_records,
-    row_table,
     sampled_pair_records,
     sampled_system_records,
     step_records,
     system_records,
 )
-from mtsig_core.report.export import Records
-from mtsig_core.report.table import Table
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.schema import Records
 from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.noticed import find_noticed_points
 from mtsig_core.stats.power import cannot_plan, plan
@@ -95,15 +93,15 @@ class Request:
 class CommandOutput:
     """The numbers of a command by one metric.
 
-    `content` is for JSON, `tables` are for CSV, and for readers unless another one of that name is
-    `to_read`. What is the same for all metrics is in `head`. A CSV without rows has the `columns`.
+    `content` is for JSON, `tables` are for CSV, and for readers unless there are others `to_read`.
+    What is the same for all metrics is in `head`. A CSV without rows has the `columns`.
     """
 
     content: dict[str, Any]
     tables: Mapping[str, Records]
     head: Mapping[str, Any] = field(default_factory=lambda: {"version": __version__})
     columns: Sequence[str] = ()
-    to_read: Mapping[str, Table] = field(default_factory=dict)
+    to_read: Mapping[str, Records] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -126,14 +124,10 @@ def _add_group(group: str, parser: ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", required=True, metavar=names)
     for name, command in EXPERIMENT_COMMANDS[group].items():
         command_parser = commands.add_parser(name, help=command.about, description=command.about)
-        add_own = partial(_add_own, command)
-        add_options(command_parser, f"{group} {name}", _FORMATS, add_own, **command.helps)
+        add_options(command_parser, f"{group} {name}", _FORMATS, None, **command.helps)
+        for option, settings in command.options.items():
+            command_parser.add_argument(option, **settings)
         command_parser.set_defaults(command=run_command, group=group, name=name)
-
-
-def _add_own(command: Command, parser: ArgumentParser) -> None:
-    for option, settings in command.options.items():
-        parser.add_argument(option, **settings)
 
 
 add_validate, add_sample, add_sweep, add_metrics = (
@@ -163,9 +157,10 @@ def run_command(args: Namespace) -> None:
         for metric in metrics:
             results[metric.name] = command.work(Request(testset, metric, args, progress))
     first = next(iter(results.values()))
+    subject = Paragraph(text=f"mtsig {args.group} {args.name} on {testset.name}")
     report = Report(
-        f"mtsig {args.group} {args.name} on {testset.name}: {command.about}",
-        _list_sections(results),
+        command.about,
+        [Section("", [subject]), *_list_sections(results)],
         make_record=partial(_record_results, testset, results),
         make_rows=partial(_list_rows, results),
         header=["metric", *first.columns],
@@ -186,12 +181,12 @@ def _list_sections(results: Mapping[str, CommandOutput]) -> list[Section]:
     """The tables of each metric for readers, with its signature."""
     sections = []
     for metric, numbers in results.items():
-        for name, records in numbers.tables.items():
+        for name, records in (numbers.to_read or numbers.tables).items():
             if records:
-                table = numbers.to_read.get(name) or record_table(name, records)
                 notes = (numbers.content.get("signature", ""),)
-                block = TableBlock(table=table, title=name, notes=notes)
-                sections.append(Section(f"{metric_title(metric)}: {name}", [block]))
+                block = TableBlock(table=record_table(name, records), title=name, notes=notes)
+                title = f"{metric_title(metric)}: {name}"
+                sections.append(Section(title.removesuffix(": rows"), [block]))
     return sections
 
 
@@ -235,8 +230,7 @@ def _validate(
     published = None if paper is None else asdict(paper)
     head = {"version": __version__, "published": published}
     tables = {table: experiment.records(table)}
-    rows = row_table(table, experiment.tables[table], getattr(experiment, table), form=".2f")
-    return CommandOutput(content, tables, head, experiment.columns(table), {table: rows})
+    return CommandOutput(content, tables, head, experiment.columns(table))
 
 
 def _validation(
@@ -295,12 +289,9 @@ def _sample(request: Request) -> CommandOutput:
         trials=experiment.trials,
     )
     in_short = [{"system": system, **summary} for system, summary in summaries.items()]
-    readable = {
-        "systems": record_table("systems", in_short),
-        "pairs": record_table("pairs", pair_summaries),
-    }
     tables = {"systems": system_rows, "pairs": pair_rows}
-    return CommandOutput(content, tables, head, to_read=readable)
+    to_read = {"systems": in_short, "pairs": pair_summaries}
+    return CommandOutput(content, tables, head, to_read=to_read)
 
 
 def _summarize(system: SampledSystem) -> dict[str, float | int | None]:

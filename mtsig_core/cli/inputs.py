@@ -8,10 +8,12 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mtsig_core.cli.options import refuse_of_one_pair, source_from, task_source
+from mtsig_core.cli.scorers import run_scorers
 from mtsig_core.errors import SettingError
 from mtsig_core.metrics import Metric, find_tokenizer, resolve_metric
 from mtsig_core.progress import Progress
@@ -23,6 +25,7 @@ from mtsig_core.report.text import printable, terminal_width, warn
 from mtsig_core.score_names import drop_as_given, order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
+from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.ranks import RANK_RULES, RankRule
 from mtsig_core.testset import TestSet
 
@@ -139,16 +142,17 @@ def read(args: Namespace) -> TestSet:
     if rule is not None and counts_each_rating(rule, [testset]):
         args.raters = "segments"
         return read(args)
+    selected = run_scorers(args, source.select_part(testset))
     gap = find_gap(testset)
     if gap is not None and gap.why == "canary":
         print(
             f"mtsig: {describe_gap(gap)} by the documents file, is excluded. --keep-canary keeps it.",
             file=sys.stderr,
         )
-    for assumption in testset.assumed:
+    for assumption in selected.assumed:
         if assumption.kind.leaves_out:
             print(f"mtsig: {printable(with_remedy(assumption))}", file=sys.stderr)
-    return source.select_part(testset)
+    return selected
 
 
 def find_rule_of_ratings(args: Namespace) -> RankRule | None:
@@ -191,6 +195,17 @@ def find_whole_task(args: Namespace, **fields_of_task: Any) -> TaskSource:
     return source
 
 
+def keep_task(args: Namespace, source: TaskSource) -> KeptTask:
+    """The task that is read where something of it is not kept, with the scores of commands."""
+    if not args.scorer:
+        return KeptTask(source)
+    task = replace(source, exclude=()).read()
+    scored = task.map_testsets(lambda _, testset: run_scorers(args, testset))
+    first, *_ = scored.testsets.values()
+    added = [note for note in first.assumed if note.facts.get("metric") in dict(args.scorer)]
+    return KeptTask(source, task=replace(scored, assumed=(*task.assumed, *added)))
+
+
 def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> list[Metric]:
     """The metrics that are asked for, or the default ones.
 
@@ -212,6 +227,7 @@ def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
             )
         else:
             names = ("bleu",)
+        names = list(dict.fromkeys((*names, *dict(args.scorer))))
     return resolve_named(args, testset, names)
 
 

@@ -13,11 +13,14 @@ from dataclasses import fields
 from glob import glob
 from typing import Any
 
+from mtsig_core.cli.scorers import SCORERS, parse_scorer
 from mtsig_core.errors import SettingError
+from mtsig_core.experiments.release import RELEASE_RULES
 from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
 from mtsig_core.readers.limits import local_limit
 from mtsig_core.readers.tasks import has_scores, pairs_of
+from mtsig_core.readers.texts import PairFile
 from mtsig_core.report.commands import defaults, option_flag, option_name
 from mtsig_core.report.text import printable
 from mtsig_core.source import Source, SourceOption, TaskSource, list_options
@@ -111,6 +114,7 @@ _ABOUT_TEXTS = ("refs", "keep_canary", "ids", "tokenize")
 _OF_ONE_PAIR = ("langpair", "domain", "tokenize", "lowercase", "ids", "columns", "parse")
 #: Options that need tables of scores.
 _OF_SCORES = ("raters", "mqm_weights", "lower_is_better", "higher_is_better")
+_OF_FOLDERS = ("systems_table", "keep_withdrawn")
 
 
 def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
@@ -162,7 +166,7 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
 
 def _check_one_source(args: Namespace, kind: str, given_names: Sequence[str]) -> None:
     """Refuse options that name a source next to the one of this kind."""
-    if kind == "system" and not args.scores:
+    if kind == "system" and not (args.scores or args.scorer):
         raise SettingError(
             "--system needs a reference, or scores of its segments. Give --ref FILE, or --scores "
             "NAME=FILE."
@@ -186,23 +190,20 @@ def _check_companions(args: Namespace) -> None:
     n_segments = options.get("demo_segments")
     if n_segments is not None and n_segments < 1:
         raise SettingError(f"--demo-segments is {n_segments}. Expected at least 1.")
-    has_tables = bool(args.scores)
+    has_tables = bool(args.scores or args.scorer)
     if args.folder and not has_tables and any(options.get(name) for name in _OF_SCORES):
         has_tables = has_scores(args.folder)
     is_demo = any(options.get(name) for name in ("demo", "demo_segments", "demo_task"))
     has_pairs = not is_demo or options.get("demo_task")
     needs = {
-        "raters": (has_tables, "--scores NAME=FILE"),
-        "mqm_weights": (has_tables, "--scores NAME=FILE"),
-        "lower_is_better": (has_tables, "--scores NAME=FILE"),
-        "higher_is_better": (has_tables, "--scores NAME=FILE"),
-        "systems_table": (args.folder, "--folder DIR, a shared task"),
-        "ids": (args.scores, "--scores NAME=FILE"),
-        "columns": (args.scores, "--scores NAME=FILE"),
-        "keep_withdrawn": (args.folder, "--folder DIR, a shared task"),
+        **dict.fromkeys(_OF_SCORES, (has_tables, "--scores NAME=FILE")),
+        **dict.fromkeys(("ids", "columns"), (args.scores, "--scores NAME=FILE")),
+        **dict.fromkeys(_OF_FOLDERS, (args.folder, "--folder DIR, a shared task")),
         "keep_canary": (not is_demo, "texts from files"),
         "langpair": (has_pairs, "texts from files, or --demo-task"),
         "demo_references": (is_demo, "--demo or --demo-segments"),
+        "fail_if": (options.get("baseline"), "--baseline NAME"),
+        "margin": (options.get("fail_if") == "not-noninferior", "--fail-if not-noninferior"),
     }
     for name, (is_there, companion) in needs.items():
         if not is_there and _is_given(options.get(name)):
@@ -215,6 +216,7 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
     values = _read_fields(args, TaskSource)
     for name in ("scores", "run"):
         values[name] = tuple(_split_of_pair(name, text) for text in getattr(args, name))
+    values["set"] = tuple(_split_named("set", text) for text in values.get("set", ()))
     values["exclude"] = ()
     source = TaskSource(**(values | fields_of_task)).name_pairs()
     source, sentences = source.join_tables_beside()
@@ -245,7 +247,21 @@ def _read_fields(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, 
         if hasattr(args, field.name):
             value = getattr(args, field.name)
             values[field.name] = tuple(value) if isinstance(value, list) else value
+    scorers = dict(args.scorer)
+    for name in ("lower_is_better", "higher_is_better"):
+        values[name] = tuple(label for label in values[name] if label not in scorers)
     return values
+
+
+def scorer_words(args: Namespace) -> list[str]:
+    """The options that name commands and the directions of their scores, as printed."""
+    words = []
+    for name, command in args.scorer:
+        words += ["--scorer", f"{name}={command}"]
+        for option in ("lower_is_better", "higher_is_better"):
+            if name in getattr(args, option):
+                words += [option_flag(option), name]
+    return words
 
 
 #: An example of an option for one language pair, and for a whole task.
@@ -253,6 +269,7 @@ _EXAMPLES = {
     "scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"),
     "parse": ("GPT-4=parse.conllu", ""),
     "run": ("GPT-4=run2.txt", "en-zh:GPT-4=run2.txt"),
+    "set": ("news=newstest/", ""),
 }
 
 
@@ -265,7 +282,7 @@ def _split_named(option: str, text: str) -> tuple[str, str]:
     return name, path
 
 
-def _split_of_pair(option: str, text: str) -> tuple[str, str, str]:
+def _split_of_pair(option: str, text: str) -> PairFile:
     """Split ``PAIR:NAME=FILE``; tables of scores may name their language pairs themselves."""
     label, _, path = text.partition("=")
     pair, colon, name = label.partition(":")
@@ -327,6 +344,27 @@ def _read_standard_input() -> str:
 # Groups of options that commands share.
 
 
+#: Arguments of the core that are whole numbers, with their help.
+_COUNTS = {
+    "repeats": "number of test sets to draw",
+    "jobs": "threads, -1 for all cores; results do not depend on it",
+    "most": "stop after N segments",
+    "n": "number of scores in a sample, for the density of t",
+    "size": "number of segments in a sample",
+    "pool": "number of resamples (default: as many as take a few seconds)",
+    "n_pairs": "number of null pairs of each kind",
+    "n_segments": "segments of each test set (default: 300, variants 2000, or all; pair: a broad sample)",
+    "n_documents": "documents of each test set drawn by document (default: 110 for type1, 30 for coverage, or all)",
+    "systems": "number of systems of the largest family",
+    "better": "number of these that are truly better than the others",
+}
+#: Arguments of the core that are the name of a system.
+_NAMES = {
+    "system": "the system to look at (default: the best)",
+    "beside": "the system to compare with it (default: the best of the others)",
+    "a": "the first system (default: the best by the first metric)",
+    "b": "the second system (default: the best of the others)",
+}
 #: Arguments of the core that have the same meaning everywhere, as options.
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     **{
@@ -337,41 +375,14 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         )
         for name, setting in SETTINGS.items()
     },
-    "repeats": dict(type=int, metavar="N", help="number of test sets to draw"),
+    **{name: dict(type=int, metavar="N", help=about) for name, about in _COUNTS.items()},
+    **{name: dict(metavar="NAME", help=about) for name, about in _NAMES.items()},
     "power": dict(type=float, metavar="P", help="how often the test should find the difference"),
-    "jobs": dict(
-        type=int, metavar="N", help="threads, -1 for all cores; results do not depend on it"
-    ),
     "rule": dict(metavar="2025|2024", help="the year of WMT whose rule is used"),
-    "system": dict(metavar="NAME", help="the system to look at (default: the best)"),
-    "beside": dict(
-        metavar="NAME", help="the system to compare with it (default: the best of the others)"
-    ),
-    "most": dict(type=int, metavar="N", help="stop after N segments"),
-    "n": dict(type=int, metavar="N", help="number of scores in a sample, for the density of t"),
-    "size": dict(type=int, metavar="N", help="number of segments in a sample"),
     "shuffle": dict(action="store_true", help="put the segments in a random order first"),
-    "pool": dict(
-        type=int, metavar="N", help="number of resamples (default: as many as take a few seconds)"
-    ),
-    "a": dict(metavar="NAME", help="the first system (default: the best by the first metric)"),
-    "b": dict(metavar="NAME", help="the second system (default: the best of the others)"),
-    "n_pairs": dict(type=int, metavar="N", help="number of null pairs of each kind"),
-    "n_segments": dict(
-        type=int,
-        metavar="N",
-        help="segments of each test set (default: 300, variants 2000, or all; "
-        "pair: a broad sample)",
-    ),
-    "n_documents": dict(
-        type=int,
-        metavar="N",
-        help="documents of each test set drawn by document (default: 110 for "
-        "type1, 30 for coverage, or all)",
-    ),
-    "systems": dict(type=int, metavar="N", help="number of systems of the largest family"),
-    "better": dict(
-        type=int, metavar="N", help="number of these that are truly better than the others"
+    "breakdown": dict(
+        action="store_true",
+        help="also show where the two differ: by frequency of the word, length of the segment, n-gram",
     ),
 }
 
@@ -427,7 +438,8 @@ def add_options(
 
 
 def add_source_options(parser: ArgumentParser) -> None:
-    """Add the options that name a test set."""
+    """Add the options that name a test set; the scores of commands are a metric's."""
+    parser.set_defaults(scorer=[])
     rows: dict[str, SourceOption] = {}
     for name, option in list_options(Source).items():
         if name not in _CHOICE:
@@ -469,7 +481,45 @@ def add_metric_options(
     if lowercase:
         rows["lowercase"] = SourceOption("", "ignore case")
     _add_rows(group, rows)
+    group.add_argument(
+        "--scorer",
+        metavar="NAME='COMMAND'",
+        type=parse_scorer,
+        action="append",
+        default=[],
+        help="a metric that runs elsewhere: a command that is run for each system, with {source}, {output}, "
+        "{reference} and {scores} for files of it, and whose scores of segments are the metric NAME; or one of "
+        f"{', '.join(SCORERS)}; repeatable (docs/data.md)",
+    )
     return group
+
+
+def add_release_options(parser: ArgumentParser) -> None:
+    """Add the options that decide whether a release may replace its baseline."""
+    group = parser.add_argument_group("decision for scripts")
+    group.add_argument(
+        "--fail-if",
+        choices=RELEASE_RULES,
+        help="end with status 3 if a system fails against the baseline, else with 0. worse: it is significantly worse on "
+        "some test set by some metric. not-better: it is not significantly better by each metric. not-noninferior: "
+        "it is not shown to lose less than the margin",
+    )
+    group.add_argument(
+        "--margin",
+        metavar="METRIC=X",
+        action="append",
+        default=[],
+        type=_parse_margin,
+        help="the loss in points that does not matter, for --fail-if not-noninferior; one for each metric",
+    )
+
+
+def _parse_margin(text: str) -> tuple[str, float]:
+    metric, _, points = text.rpartition("=")
+    try:
+        return metric, float(points)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no METRIC=X, such as bleu=0.5") from None
 
 
 def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:

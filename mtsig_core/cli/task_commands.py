@@ -19,6 +19,7 @@ from mtsig_core.cli.inputs import (
     counts_each_rating,
     find_rule_of_ratings,
     find_whole_task,
+    keep_task,
     progress_line,
     read,
     resolve_named,
@@ -30,9 +31,11 @@ from mtsig_core.cli.options import (
     add_options,
     add_output_options,
     add_pairs,
+    add_release_options,
     add_task_source,
     names_whole_task,
     read_arguments,
+    scorer_words,
     task_source,
 )
 from mtsig_core.cli.testset_commands import (
@@ -44,6 +47,7 @@ from mtsig_core.cli.testset_commands import (
     has_all_rules,
     run_replicate_task,
     write_all_rules,
+    write_judged,
 )
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.experiments.metric_agreement import (
@@ -59,7 +63,7 @@ from mtsig_core.readers.official_tables import read_official_task
 from mtsig_core.readers.published_values import PublishedFile, PublishedValues, join_published
 from mtsig_core.readers.task_contents import contents_of, tables_beside, unread_sentences
 from mtsig_core.readers.tasks import has_segments, list_task_tables, pairs_of
-from mtsig_core.report.commands import defaults, option_flag, option_name, task_command
+from mtsig_core.report.commands import command_line, defaults, option_flag, option_name
 from mtsig_core.report.experiment_reports import (
     agreement_report,
     autorank_report,
@@ -179,15 +183,16 @@ def add_task(parser: ArgumentParser) -> None:
         rank_rule=RANK_RULE_HELP,
     )
     add_official(parser, of_task=True)
+    add_release_options(parser)
     add_output_options(parser, ALL_FORMATS)
 
 
 def _read_one_task(args: Namespace) -> TaskSource:
     """Read the task that the options name; an error if they name no task, or two."""
-    has_folder = args.folder is not None
-    if args.demo == has_folder:  # neither, or both
+    if [args.demo, args.folder is not None, bool(args.set)].count(True) != 1:
         message = (
-            "A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."
+            "A task comes from --folder DIR, from --set NAME=DIR for each test set, or is the simulated one, "
+            "--demo-task. Give one of them."
         )
         if args.scores and not args.demo:
             message += " Tables of scores without texts can be the folder: --folder DIR with only these in it."
@@ -207,13 +212,17 @@ def _check_views(args: Namespace) -> None:
     """Refuse options about results that another option replaces."""
     replaced: dict[str, tuple[str, ...]] = {}
     if args.official is not None:
-        replaced["--official FILE"] = ("human", "primary", "baseline")
+        replaced["--official FILE"] = ("human", "primary", "baseline", "fail_if")
     if args.rank_rule == ALL_RULES:
         replaced[f"--rank-rule {ALL_RULES}"] = ("human",)
+    if args.watch:
+        replaced["--watch"] = ("fail_if",)
     for option, names in replaced.items():
         for name in names:
             if getattr(args, name) is not None:
-                raise SettingError(f"--{name} has no effect with {option}. Give only one of them.")
+                raise SettingError(
+                    f"{option_flag(name)} has no effect with {option}. Give only one of them."
+                )
 
 
 def _print_unread(args: Namespace, source: TaskSource) -> None:
@@ -240,10 +249,10 @@ _PAUSE = (
 )
 
 
-def run_task(args: Namespace) -> None:
+def run_task(args: Namespace) -> int | None:
     """Compare the systems of a task, with --watch again whenever a file changes."""
     states = _list_states(args)
-    _compare_systems(args)
+    status = _compare_systems(args)
     while args.watch:
         sleep(_PAUSE)
         new_states = _list_states(args)
@@ -261,6 +270,7 @@ def run_task(args: Namespace) -> None:
             _compare_systems(args)
         except InputError as error:  # the next change may correct it
             print(f"mtsig: {printable(str(error))}", file=sys.stderr)
+    return status
 
 
 def _list_states(args: Namespace) -> list[tuple[Path, int, int]]:
@@ -276,22 +286,22 @@ def _list_states(args: Namespace) -> list[tuple[Path, int, int]]:
     return states
 
 
-def _compare_systems(args: Namespace) -> None:
-    """Compare the systems of a task once."""
+def _compare_systems(args: Namespace) -> int | None:
+    """Compare the systems of a task once, and return the exit status if it is not 0."""
     _follow_review(args, "task")
     _check_views(args)
     source = _read_one_task(args)
     if args.folder is not None and not Path(args.folder).exists():
         source.read()  # for its error
     published = source.read_published()
-    if args.folder is not None and published and not has_segments(args.folder):
+    if published and args.folder and not args.fail_if and not has_segments(args.folder):
         write_report(args, published_report(source.title, published))
-        return
+        return None
     _print_unread(args, source)
     task = _keep_task(args, source)
     if args.official is not None:
         run_replicate_task(args, task)
-        return
+        return None
     metrics = list(args.metrics) or None
     if args.primary is not None:
         metrics = list(dict.fromkeys([args.primary, *task_metrics(task.info, metrics)]))
@@ -301,18 +311,25 @@ def _compare_systems(args: Namespace) -> None:
         rank = partial(task_by_rules, task, **settings)
         names = task_metrics(task.info, metrics)
         write_all_rules(args, {name: partial(rank, metric=name) for name in names})
-        return
+        return None
     result = _compare_task(args, task, metrics, settings)
     systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
     result = replace(result, published=match_published(published, systems))
     settings["jobs"] = None
-    command = task_command(task.source, metrics=metrics, human=args.human, **settings)
-    write_report(args, task_report(result, command))
+    command = command_line(
+        "task",
+        task.source,
+        *scorer_words(args),
+        metrics=metrics,
+        human=args.human,
+        **settings,
+    )
+    return write_judged(args, task_report(result, command), result)
 
 
 def _keep_task(args: Namespace, source: TaskSource) -> KeptTask:
     """The task without the systems that --exclude names."""
-    task = KeptTask(source)
+    task = keep_task(args, source)
     return task.leaving_out(read_exclusions(args.exclude, task.info.systems, task.info.pairs))
 
 
@@ -372,7 +389,8 @@ def run_agreement(args: Namespace) -> None:
             raise SettingError(
                 "Several language pairs come from --folder DIR or --demo-task. Give one of them."
             )
-        task = KeptTask(find_whole_task(args, exclude=tuple(map(TaskExclusion, args.exclude))))
+        exclusions = tuple(map(TaskExclusion, args.exclude))
+        task = keep_task(args, find_whole_task(args, exclude=exclusions))
         names = args.metrics or None
         with progress_line() as progress:
             over_task = kept_agreement(task, args.human, names, progress=progress, **settings)
@@ -411,7 +429,7 @@ def add_autorank(parser: ArgumentParser) -> None:
 def run_autorank(args: Namespace) -> None:
     """Order the systems of a task by several metrics at once."""
     check_jobs(args.jobs)
-    task = _read_one_task(args).read()
+    task = keep_task(args, _read_one_task(args)).task
     settings = read_arguments(args, "autorank")
     with progress_line() as progress:
         result = autorank(task, args.metrics or None, progress=progress, **settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -12,6 +13,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.cli.inputs import (
     choose_metrics,
     find_whole_task,
+    keep_task,
     progress_line,
     read,
     resolve_named,
@@ -22,8 +24,10 @@ from mtsig_core.cli.inputs import (
 )
 from mtsig_core.cli.options import (
     add_options,
+    add_release_options,
     names_whole_task,
     read_arguments,
+    scorer_words,
     source_from,
 )
 from mtsig_core.errors import MtsigError, SettingError, explain_unknown
@@ -33,10 +37,12 @@ from mtsig_core.experiments.rankings import (
     with_published_ranks,
     with_ranks_of_task,
 )
+from mtsig_core.experiments.release import judge_release
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report.commands import command_line, option_flag, option_name
+from mtsig_core.report.document import Report
 from mtsig_core.report.experiment_reports import (
     domains_report,
     ranks_of,
@@ -44,9 +50,11 @@ from mtsig_core.report.experiment_reports import (
     rules_report,
 )
 from mtsig_core.report.export import segment_rows, to_csv, to_parquet
+from mtsig_core.report.release_reports import add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
-from mtsig_core.report.text import warn
+from mtsig_core.report.text import printable, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
+from mtsig_core.schema import Records
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import task_metrics
 from mtsig_core.stats.comparison import compare, score
@@ -194,7 +202,7 @@ def _list_readings(
     Each rating is a segment of its own, if the metric is in the files (`is_rated`). References are
     systems, if a published ranking has a system that the files lack.
     """
-    changes: list[dict[str, Any]] = [{}]
+    changes: Records = [{}]
     if is_rated and source.raters is None:
         changes.append({"raters": "segments"})
     if not source.refs_as_systems and not {*ranked} <= {*systems}:
@@ -262,13 +270,27 @@ def add_compare(parser: ArgumentParser) -> None:
         parser,
         "compare",
         ALL_FORMATS,
+        add_release_options,
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
         jobs="threads, -1 for all cores; more than one helps from about 10,000 segments on; results do not depend on it",
     )
 
 
-def run_compare(args: Namespace) -> None:
+def write_judged(args: Namespace, report: Report, result: Comparison | TaskComparison) -> int:
+    """Write a report with the decision of --fail-if, and return the exit status."""
+    if args.fail_if is None:
+        write_report(args, report)
+        return 0
+    judgement = judge_release(result, args.fail_if, dict(args.margin))
+    write_report(args, add_judgement(report, judgement))
+    if judgement.passed:
+        return 0
+    print(f"mtsig: {printable(judgement.reason)}", file=sys.stderr)
+    return 2 if judgement.passed is None else 3
+
+
+def run_compare(args: Namespace) -> int:
     """Compare all systems."""
     if args.baseline in args.exclude:
         raise SettingError(
@@ -282,11 +304,11 @@ def run_compare(args: Namespace) -> None:
         del settings["rank_rule"]
         rank = partial(testset_by_rules, testset, **settings)
         write_all_rules(args, {metric.name: partial(rank, metric=metric) for metric in metrics})
-        return
+        return 0
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
-    write_report(args, comparison_report(result))
+    return write_judged(args, comparison_report(result), result)
 
 
 def add_score(parser: ArgumentParser) -> None:
@@ -336,7 +358,7 @@ def run_integrity(args: Namespace) -> None:
             "--metrics NAME."
         )
     if names_whole_task(args):
-        task = find_whole_task(args).read()
+        task = keep_task(args, find_whole_task(args)).task
         if args.ratings:
             raise SettingError(
                 "--ratings shows the ratings of one language pair. The folder has: "
@@ -391,7 +413,7 @@ def add_pair(parser: ArgumentParser) -> None:
     add_options(
         parser,
         "pair",
-        ("text", "json", "markdown", "html"),
+        ALL_FORMATS,
         resamples="number of resamples for intervals",
         a="the first system (default: the best by the first metric)",
     )
@@ -410,7 +432,9 @@ def run_pair(args: Namespace) -> None:
         dispute = examine_dispute(testset, metrics, progress=progress, **settings)
     source = source_from(args)
     assert source is not None, "it was read"
-    flags = ["--lowercase"] if args.lowercase else []
+    flags = scorer_words(args)
+    if args.lowercase:
+        flags.append("--lowercase")
     settings |= {"a": dispute.a, "b": dispute.b, "jobs": None}
     metric_names = [metric.name for metric in metrics]
     command = command_line("pair", source, *flags, metrics=metric_names, **settings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pkgutil import resolve_name
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
 from mtsig_core.metrics.functions import segment_metric as segment_metric
 from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
+from mtsig_core.metrics.protocol import CountSegments as CountSegments
 from mtsig_core.metrics.protocol import Metric as Metric
 from mtsig_core.metrics.protocol import MetricLike as MetricLike
 from mtsig_core.metrics.protocol import MetricsLike as MetricsLike
@@ -32,7 +33,7 @@ from mtsig_core.metrics.tokenizers import (
 from mtsig_core.metrics.tokenizers import check_tokenizer as check_tokenizer
 from mtsig_core.metrics.tokenizers import package_of as package_of
 from mtsig_core.score_names import check_settled, order_metrics
-from mtsig_core.testset import TestSet, show_name
+from mtsig_core.testset import TestSet
 
 _OF_SACREBLEU = "mtsig_core.metrics.sacrebleu_objects:OfSacrebleu"
 _AT_END = 1e-7  # points: what rounding leaves of 100
@@ -62,7 +63,7 @@ def make_metric(name: str, **settings: Any) -> Metric:
         raise
     except (Exception, SystemExit) as error:  # the code of a package may raise anything
         raise SettingError(
-            f"Metric {name} cannot be made from {place}: {type(error).__name__}: {show_name(str(error))}."
+            f"Metric {name} cannot be made from {place}, which failed with {error!r}."
         ) from error
     if not isinstance(metric, Metric) or metric.name != name:
         raise SettingError(f"{place} made {metric!r}. Expected a metric with the name {name!r}.")
@@ -269,9 +270,7 @@ def depends_on_testset(metric: Metric) -> bool:
     return getattr(metric, "depends_on_testset", False)
 
 
-def part_counter(
-    metric: Metric, testset: TestSet, statistics: np.ndarray
-) -> Callable[[np.ndarray], np.ndarray]:
+def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> CountSegments:
     """A function that counts some segments (an array of int) as a test set of their own.
 
     Where the metric does not depend on the test set, it takes them from `statistics`, which are of
@@ -280,6 +279,6 @@ def part_counter(
     if not depends_on_testset(metric):
         return lambda segments: statistics[:, segments]
     if hasattr(metric, "parts"):
-        counter: Callable[[np.ndarray], np.ndarray] = metric.parts(testset)
+        counter: CountSegments = metric.parts(testset)
         return counter
     return lambda segments: metric.statistics(testset.take(segments.tolist()))

@@ -45,6 +45,10 @@ _ABANDONED = 3600  # seconds after which nobody is still writing a file
 _complained = False
 
 
+#: The first word of the key of a value that other programs made, so that a new version of mtsig,
+#: or of what it counts with, does not make it again.
+FROM_ELSEWHERE = "from elsewhere"
+
 #: The absence of a value; None is a value as any other.
 NO_VALUE = object()
 
@@ -280,7 +284,8 @@ def _entry(key: list[object]) -> Path | None:
     if folder is None:
         return None
     package = "" if key[0] == "value" else "metrics"
-    everything = json.dumps([*key, _counted_by(package)])
+    counted_by = [] if FROM_ELSEWHERE in key else _counted_by(package)
+    everything = json.dumps([*key, counted_by])
     digest = hashlib.blake2b(everything.encode(), digest_size=16).hexdigest()
     return folder / f"{digest}.stats"
 

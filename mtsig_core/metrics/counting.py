@@ -70,12 +70,14 @@ def lower_texts(texts: Sequence[str | None]) -> list[str | None]:
 def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
     """Sums of statistics, shape (..., stats), as a row for each statistic.
 
-    float32 stays, every other type becomes float64.
+    float32 stays, every other type becomes float64. All have one layout and are read-only, since
+    code is compiled for each kind of array.
     """
+    dtype = np.float32 if sums.dtype == np.float32 else np.float64
     columns = np.moveaxis(sums, -1, 0).reshape(n_stats, -1)
-    if columns.dtype == np.float32:
-        return columns
-    return columns.astype(np.float64, copy=False)
+    columns = np.ascontiguousarray(columns, dtype).view()
+    columns.flags.writeable = False
+    return columns
 
 
 def compiles_scores(n_scores: int) -> bool:
@@ -188,7 +190,7 @@ class WordMetric(Tokenized, ABC):
         for first, last, texts in each_block(testset, progress):
             # one layout, or kernels are compiled for each
             block = np.zeros_like(stats[:, first:last], order="C")
-            count(self._words(testset, texts), first, block)
+            count(self.number_words(testset, texts), first, block)
             stats[:, first:last] = block
         return stats
 
@@ -203,7 +205,8 @@ class WordMetric(Tokenized, ABC):
     def _counter(self, testset: TestSet) -> BlockCounter:
         """What counts a block; the references come before the systems in the words."""
 
-    def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> WordIds:
+    def number_words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> WordIds:
+        """The words of texts of a test set, as this metric finds them."""
         # late: a compiler takes half a second to load
         from mtsig_core.metrics.kernels import tokens
 

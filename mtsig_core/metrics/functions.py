@@ -51,8 +51,8 @@ def segment_metric(
         name = getattr(function, "__name__", "")
     if name in OWN_METRICS or not METRIC_NAME.fullmatch(name):
         raise SettingError(
-            f"{name!r} cannot be the name of a metric. Expected letters and digits, and no name of mtsig's own "
-            "metrics: segment_metric(function, name='my-metric')."
+            f"A function that is called {name!r} needs another name to be a metric, of letters and digits, which no "
+            "metric of mtsig has: segment_metric(function, name='my-metric')."
         )
     parameters = [
         parameter.name
@@ -61,8 +61,8 @@ def segment_metric(
     ]
     if "output" not in parameters or not _PARAMETERS.issuperset(parameters):
         raise SettingError(
-            f"The function {name} has the parameters {', '.join(parameters) or 'none'}. Expected output, and "
-            "reference, references or source if it needs them. For a function with other names, write "
+            f"The function {name} takes ({', '.join(parameters)}). Expected output, and reference, references or "
+            "source if it needs them. For a function with other names, write "
             f"segment_metric(lambda output, reference: function(...), name={name!r})."
         )
     return _FunctionMean(name, higher_is_better, function, tuple(parameters))

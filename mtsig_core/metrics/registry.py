@@ -46,6 +46,9 @@ class _Metrics(Mapping[str, str]):
     def __iter__(self) -> Iterator[str]:
         return chain(OWN_METRICS, find_packaged())
 
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
     def __len__(self) -> int:
         return len(OWN_METRICS) + len(find_packaged())
 

@@ -47,8 +47,8 @@ def read_conllu(path: FilePath, texts: Sequence[str]) -> list[str]:
     n_present = sum(form in text for form, text in checked)
     if n_present < len(checked) / 2:
         raise InputError(
-            f"{show_name(path)}: only {n_present:,} of {len(checked):,} words are in the segment that "
-            "their parse is for. Expected the parse of this text, segment by segment in its order."
+            f"{show_name(path)}: the segments have only {n_present:,} of the words of their parses, of "
+            f"{len(checked):,}. Expected the parse of this text, segment by segment in its order."
         )
     return parses
 

@@ -23,7 +23,8 @@ from mtsig_core.testset import TestSet, show_name
 
 _SYSTEMS = "systems"  # the folder of the outputs
 _FORM = "wmt25-texts"  # among the formats
-_STAND_IN = "source in place of a reference"
+#: The name of the source where it is in place of a reference.
+STAND_IN = "source in place of a reference"
 _ENDINGS = (".jsonl", ".jsonl.gz")
 
 
@@ -124,7 +125,7 @@ def read_documents_task(
             raise explain_unknown("language pair", pair, known)
     main = _read_table(files.main)
     outputs = {strip_ending(show_name(path.name)): _read_table(path) for path in files.outputs}
-    bare = replace(main, references={_STAND_IN: main.sources or ()})
+    bare = replace(main, references={STAND_IN: main.sources or ()})
     testsets = {}
     if pairs is None:
         pairs = known
@@ -136,7 +137,7 @@ def read_documents_task(
 
 def drop_stand_in(testset: TestSet) -> TestSet:
     """The test set without the sources in place of references, once it has scores."""
-    if list(testset.references) != [_STAND_IN]:
+    if list(testset.references) != [STAND_IN]:
         return testset
     return replace(testset, references={})
 

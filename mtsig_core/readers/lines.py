@@ -136,14 +136,14 @@ def read_text_table_file(path: FilePath) -> TextTable | None:
 
 def _read(path: FilePath, content: str) -> Any:
     """The content of a file as its format is read; plain text as lines, or as a table."""
-    data, is_unpacked = read_bytes(path, content)
+    data, packer = read_bytes(path, content)
     data = to_utf8(data)
     name = show_name(path)
     fmt = find_format(name, data, content)
     reader = None if fmt is None else fmt.reads[content]
     if fmt is not None and reader is not None and fmt.is_binary:
         return reader(data, name)
-    text = decode_text(data, path, is_unpacked).lstrip("\ufeff")
+    text = decode_text(data, path, packer).lstrip("\ufeff")
     is_empty = not text.strip() if content == SCORE_TABLE else not text
     if is_empty:
         raise InputError(
@@ -155,7 +155,7 @@ def _read(path: FilePath, content: str) -> Any:
         return reader(text, name)
     n_returns = text.rstrip("\r").count("\r")
     if "\n" not in text and n_returns:
-        command = _write_command(r"tr '\r' '\n'", path, is_unpacked)
+        command = _write_command(r"tr '\r' '\n'", path, packer)
         raise InputError(
             f"{name} has no line feed and {n_returns:,} carriage returns, as old Macs and some spreadsheets "
             f"end lines. Expected {content}, each ended by a line feed. Convert it: {command}"
@@ -163,21 +163,21 @@ def _read(path: FilePath, content: str) -> Any:
     return split_lines(text)
 
 
-def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, bool]:
-    """The content of a file, and whether it had to be unpacked."""
+def read_bytes(path: FilePath, content: str = SEGMENTS) -> tuple[bytes, str | None]:
+    """The content of a file, unpacked, and the packer; None where it was not packed."""
     chunks = []
-    is_unpacked = False
-    for chunk, is_unpacked in read_chunks(path, content):  # noqa: B007  the last one is returned
+    packer = None
+    for chunk, packer in read_chunks(path, content):  # noqa: B007  the last one is returned
         chunks.append(chunk)
     data = b"".join(chunks)
     refuse_stand_in(data, show_name(path), content)
-    return data, is_unpacked
+    return data, packer
 
 
 def read_chunks(
     path: FilePath, content: str = SEGMENTS, *, is_counted: bool = True
-) -> Iterator[tuple[bytes, bool]]:
-    """The content of a file in chunks, each with whether it had to be unpacked.
+) -> Iterator[tuple[bytes, str | None]]:
+    """The content of a file in chunks, unpacked, each with the packer; None where it was not packed.
 
     `is_counted`: whether it counts to the limits.
     """
@@ -194,7 +194,7 @@ def read_chunks(
                     spend("mb", len(chunk), name)
                 if not is_limited():
                     check_local("mb", size, measured)
-                yield chunk, packer is not None
+                yield chunk, packer
     except FileNotFoundError:
         raise InputError(explain_missing(path)) from None
     except IsADirectoryError:
@@ -252,7 +252,7 @@ def explain_missing(path: FilePath) -> str:
     return f"{name} does not exist. Did you mean {show_name(os.path.join(folder, closest))}?"
 
 
-def decode_text(data: bytes, path: FilePath, is_unpacked: bool) -> str:
+def decode_text(data: bytes, path: FilePath, packer: str | None) -> str:
     """Decode UTF-8 text; raises InputError with the likely encoding of other data."""
     offset = data.find(0)
     try:
@@ -260,11 +260,11 @@ def decode_text(data: bytes, path: FilePath, is_unpacked: bool) -> str:
     except UnicodeDecodeError as error:
         offset = error.start if offset < 0 else min(offset, error.start)
     if offset >= 0:
-        raise InputError(_explain_encoding(data, offset, path, is_unpacked))
+        raise InputError(_explain_encoding(data, offset, path, packer))
     return text
 
 
-def _explain_encoding(data: bytes, offset: int, path: FilePath, is_unpacked: bool) -> str:
+def _explain_encoding(data: bytes, offset: int, path: FilePath, packer: str | None) -> str:
     """Message for data that is not UTF-8 text from this byte on."""
     name = show_name(path)
     fmt = sniff(data)
@@ -290,18 +290,18 @@ def _explain_encoding(data: bytes, offset: int, path: FilePath, is_unpacked: boo
         )
     line = data.count(b"\n", 0, offset) + 1
     place = f"{name}, line {line}: byte 0x{data[offset]:02X} at offset {offset}"
-    if is_unpacked:
+    if packer:
         place += " of the unpacked text"
-    return f"{place} {fault}: {_write_command(program, path, is_unpacked)}"
+    return f"{place} {fault}: {_write_command(program, path, packer)}"
 
 
-def _write_command(program: str, path: FilePath, is_unpacked: bool) -> str:
+def _write_command(program: str, path: FilePath, packer: str | None) -> str:
     """Write a shell command that makes a corrected copy next to a file."""
     name = show_name(path)
     file = shlex.quote(name)
     copy = shlex.quote(name.removesuffix(".gz") + ".utf8")
-    if is_unpacked:
-        return f"gzip -dc {file} | {program} > {copy}"
+    if packer:
+        return f"{packer} -dc {file} | {program} > {copy}"
     return f"{program} < {file} > {copy}"
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, suggest_name
 from mtsig_core.readers.campaign_sets import add_texts, join_judgements
 from mtsig_core.readers.cells import read_value, to_key
-from mtsig_core.readers.columns import show_names
+from mtsig_core.readers.columns import ScoresBySystem, show_names
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS
 from mtsig_core.readers.limits import check_values, spend
@@ -31,7 +31,6 @@ from mtsig_core.readers.score_tables import (
     list_tables,
     read_groups,
 )
-from mtsig_core.readers.texts import read_outputs
 from mtsig_core.score_names import (
     explain_direction,
     find_direction,
@@ -42,8 +41,6 @@ from mtsig_core.score_names import (
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-#: The scores of each system, by segment.
-_ScoresBySystem: TypeAlias = dict[str, list[float | None]]
 
 
 def join_scores(  # noqa: PLR0913  options of users
@@ -123,7 +120,7 @@ def join_scores(  # noqa: PLR0913  options of users
     known = {*testset.systems, *testset.references}
     finder = _LineFinder(testset, ids)
     position: dict[LineId, int] = {line: k for k, line in enumerate(testset.lines)}
-    scores: dict[str, _ScoresBySystem] = {}
+    scores: dict[str, ScoresBySystem] = {}
     domain_of: dict[LineId, str] = {}
     groups = read_groups(tables, options, known)
     for name, group in groups.items():
@@ -140,7 +137,7 @@ def join_scores(  # noqa: PLR0913  options of users
     if domains is None and all(line in domain_of for line in testset.lines):
         domains = [domain_of[line] for line in testset.lines]
     judgements = join_judgements(groups, finder.find) or testset.judgements
-    frozen, assumed = _freeze_scores(scores, groups, options)
+    frozen, assumed = freeze_scores(scores, groups, options)
     return replace(
         testset,
         scores={**testset.scores, **frozen},
@@ -206,7 +203,7 @@ def read_scores(  # noqa: PLR0913  options of users
         metric: _place_scores(group.ratings, position, group.file_name)
         for metric, group in groups.items()
     }
-    frozen, assumed = _freeze_scores(scores, groups, options)
+    frozen, assumed = freeze_scores(scores, groups, options)
     numbers: Sequence[int] = [line for line in lines if isinstance(line, int)]
     if not numbers:
         numbers = range(1, len(lines) + 1)
@@ -230,38 +227,6 @@ def read_scores(  # noqa: PLR0913  options of users
         judgements=join_judgements(groups, lambda rating: number_of[rating.line]),
     )
     return add_texts(testset, groups, number_of, langpair)
-
-
-def read_rated_outputs(  # noqa: PLR0913  options of users
-    systems: Sequence[tuple[str | None, FilePath]],
-    tables: Tables,
-    lower_is_better: Collection[str] = (),
-    *,
-    sources: FilePath | None = None,
-    documents: FilePath | None = None,
-    langpair: str | None = None,
-    name: str | None = None,
-    keep_canary: bool = False,
-    **of_tables: Any,
-) -> TestSet:
-    """Make a test set of outputs without a reference, with segment scores (e.g. of CometKiwi).
-
-    Parameters
-    ----------
-    systems, sources, documents, langpair, name, keep_canary
-        As in `mtsig_core.readers.texts.read_text`.
-    tables, lower_is_better, of_tables
-        As in `join_scores`, and its further arguments.
-    """
-    texts = read_outputs(
-        systems,
-        sources=sources,
-        documents=documents,
-        langpair=langpair,
-        name=name,
-        keep_canary=keep_canary,
-    )
-    return replace(join_scores(texts, tables, lower_is_better, **of_tables), references={})
 
 
 def find_unsettled(
@@ -304,11 +269,11 @@ def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
 
 def _place_scores(
     ratings: Sequence[Rating], position: Mapping[LineId, int], location: str
-) -> _ScoresBySystem:
+) -> ScoresBySystem:
     """The scores of each system by segment, of the lines that have a position."""
     systems = dict.fromkeys(rating.system for rating in ratings)
     check_values(len(systems) * len(position), location)
-    scores: _ScoresBySystem = {system: [None for _ in position] for system in systems}
+    scores: ScoresBySystem = {system: [None for _ in position] for system in systems}
     for rating in ratings:
         if rating.line in position:
             scores[rating.system][position[rating.line]] = rating.score
@@ -326,12 +291,12 @@ def _add_names(name_of: dict[LineId, str], ratings: Iterable[Rating], kind: str)
             )
 
 
-def _freeze_scores(
-    scores: Mapping[str, _ScoresBySystem],
+def freeze_scores(
+    scores: Mapping[str, ScoresBySystem],
     groups: Mapping[str, RatingGroup],
     options: ScoreOptions,
 ) -> tuple[dict[str, SegmentScores], list[Assumption]]:
-    """The scores with their directions, and what was assumed of them."""
+    """Return the scores with their directions, and what was assumed of them."""
     lower, higher = set(options.lower_is_better), options.higher_is_better
     for name, group in groups.items():
         if group.higher_is_better is False and name not in higher:

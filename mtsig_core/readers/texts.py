@@ -15,6 +15,7 @@ from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.document_ids import DocumentIds, read_documents
+from mtsig_core.readers.document_tasks import STAND_IN
 from mtsig_core.readers.files import FilePath, is_file, list_folder
 from mtsig_core.readers.formats import SEGMENTS, TEXTS, strip_ending
 from mtsig_core.readers.limits import spend
@@ -259,6 +260,8 @@ def drop_canary(testset: TestSet) -> TestSet:
 
 NamedFile = tuple[str | None, FilePath]
 NamedRun = tuple[str, FilePath]
+#: Language pair, name of the scores or the system, and file.
+PairFile = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -285,6 +288,7 @@ def read_text(  # noqa: PLR0913  a file or name each
     langpair: str | None = None,
     name: str | None = None,
     keep_canary: bool = False,
+    without_reference: bool = False,
 ) -> TestSet:
     """Read a test set from text files, plain or gzipped, with one segment per line.
 
@@ -310,6 +314,9 @@ def read_text(  # noqa: PLR0913  a file or name each
     keep_canary : bool
         Whether to keep a line that the documents file calls ``canary``; see
         `mtsig_core.readers.wmt.read_wmt`.
+    without_reference : bool
+        Whether there may be no reference. The source, or else the first output, is then in its
+        place until scores join; see `mtsig_core.readers.document_tasks.drop_stand_in`.
 
     Raises
     ------
@@ -319,7 +326,7 @@ def read_text(  # noqa: PLR0913  a file or name each
     SettingError
         If there is no reference, or the language pair is not one.
     """
-    if not references:
+    if not references and not without_reference:
         raise SettingError(
             "No reference. Give at least one, a text file with one segment per line."
         )
@@ -329,51 +336,24 @@ def read_text(  # noqa: PLR0913  a file or name each
     run_paths: dict[str, list[FilePath]] = {}
     for system, path in inputs.runs:
         run_paths.setdefault(system, []).append(path)
+    reference_paths = _index_files(_drop_repeated(inputs.references), "reference", "ref")
+    system_paths = _index_files(inputs.systems, "system", "system")
+    if name is None:
+        name = _name_by_folder([*reference_paths.values(), *system_paths.values()], inputs.langpair)
+    main_title = "reference"
+    if not references:
+        main_title = "output" if inputs.sources is None else "source"
+        reference_paths[STAND_IN] = inputs.sources or next(iter(system_paths.values()))
     paths = TestSetFiles(
-        _index_files(_drop_repeated(inputs.references), "reference", "ref"),
-        _index_files(inputs.systems, "system", "system"),
+        reference_paths,
+        system_paths,
         inputs.sources,
         inputs.documents,
         index_by_name(parses, "parse", "Give one for each."),
         run_paths,
     )
-    if name is None:
-        text_paths = [*paths.references.values(), *paths.systems.values()]
-        name = _name_by_folder(text_paths, inputs.langpair)
-    testset = assemble(name, paths, langpair=inputs.langpair, keep_canary=keep_canary)
-    return replace(testset, assumed=(*testset.assumed, *inputs.assumed))
-
-
-def read_outputs(
-    systems: Sequence[NamedFile],
-    *,
-    sources: FilePath | None = None,
-    documents: FilePath | None = None,
-    langpair: str | None = None,
-    name: str | None = None,
-    keep_canary: bool = False,
-) -> TestSet:
-    """Outputs without a reference, which scores are to join.
-
-    In place of a reference, the test set has the source, or the first output.
-    """
-    if langpair is not None:
-        check_langpair(langpair)
-    inputs = _split_tables(_Inputs((), systems, (), sources, documents, langpair))
-    system_paths = _index_files(inputs.systems, "system", "system")
-    main_path = inputs.sources
-    main_title = "source"
-    if main_path is None:
-        main_path = next(iter(system_paths.values()))
-        main_title = "output"
-    if name is None:
-        name = _name_by_folder([*system_paths.values()], inputs.langpair)
     testset = assemble(
-        name,
-        TestSetFiles({"main text": main_path}, system_paths, inputs.sources, inputs.documents),
-        langpair=inputs.langpair,
-        keep_canary=keep_canary,
-        main_title=main_title,
+        name, paths, langpair=inputs.langpair, keep_canary=keep_canary, main_title=main_title
     )
     return replace(testset, assumed=(*testset.assumed, *inputs.assumed))
 
@@ -598,7 +578,7 @@ def join_runs(testset: TestSet, runs: Sequence[NamedRun], keep_canary: bool = Fa
     return testset if keep_canary else drop_canary(testset)
 
 
-def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
+def find_runs(folder: FilePath, pairs: Collection[str]) -> list[PairFile]:
     """Find (language pair, system, file) of the further training runs in the folder of a task.
 
     They are called ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ..., and are returned in the

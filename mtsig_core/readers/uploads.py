@@ -19,6 +19,7 @@ from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import has_automatic_scores
 from mtsig_core.readers.cells import CellError
 from mtsig_core.readers.document_ids import read_documents
+from mtsig_core.readers.document_tasks import drop_stand_in
 from mtsig_core.readers.files import (
     DAMAGE,
     FilePath,
@@ -36,10 +37,9 @@ from mtsig_core.readers.lines import read_lines, read_text_table_file
 from mtsig_core.readers.published_values import read_published_uploads
 from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
-from mtsig_core.readers.scores import find_unsettled, join_scores, read_rated_outputs, read_scores
+from mtsig_core.readers.scores import find_unsettled, join_scores, read_scores
 from mtsig_core.readers.systems_table import is_of_participants
-from mtsig_core.readers.task_names import task_name, without_pair
-from mtsig_core.readers.tasks import explain_aside, is_task
+from mtsig_core.readers.task_names import explain_aside, task_name, without_pair
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_text
 from mtsig_core.testset import TestSet, show_name
@@ -101,11 +101,11 @@ def holds_files(content: bytes) -> bool:
 
 
 def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
-    """The files of an archive that is no shared task and has a reference, or scores.
+    """The files of an archive, other than a shared task, that has a reference, or scores.
 
     Empty of another archive.
     """
-    if not is_archive(archive) or is_task(archive):
+    if not is_archive(archive):
         return []
     files = [(Path(place).name, content) for place, content in list_members(archive)]
     roles = {role.partition(",")[0] for role, _ in guess_uploads(files)}
@@ -280,7 +280,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     """What a file most likely is, by its name, its beginning, and its texts if it has several."""
     fmt = sniff(cut_lines(content))
-    named_role = _find_role_word(file)
+    named_role = find_role_word(file)
     task_file = task_name(PurePosixPath(file).name)
     if fmt is not None and fmt.scores:
         return "scores"  # some ratings come with their texts, but are sent for the ratings
@@ -300,7 +300,7 @@ def _is_aside(file: str, content: bytes, names: Collection[str]) -> bool:
     return bool(explain_aside(file, names) or read_published_uploads([(file, content)]))
 
 
-def _find_role_word(file: str) -> str:
+def find_role_word(file: str) -> str:
     """The role that a word in the name of a file says."""
     words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
     for role, pattern in _ROLE_WORDS.items():
@@ -558,20 +558,8 @@ def read_uploads(
         systems = [*files["system"], *both]
         if tables and len(tables) == len(included):
             return read_scores(tables, name=name, langpair=langpair, **of_scores)
-        needs_references = bool(references or files["training run"] or files["parse"])
-        if systems and tables and not needs_references:
-            sources, documents, ids = (_find_only(files, role) for role in _SINGLE_ROLES)
-            return read_rated_outputs(
-                systems,
-                tables,
-                sources=sources,
-                documents=documents,
-                ids=ids,
-                name=name,
-                langpair=langpair,
-                **of_scores,
-            )
-        if not references or not systems:
+        needs_references = not tables or bool(files["training run"] or files["parse"])
+        if not systems or (needs_references and not references):
             if tables:
                 with suppress(SettingError):  # a choice is asked for when all files are there
                     read_scores(tables, name=name, langpair=langpair, **of_scores)
@@ -597,8 +585,11 @@ def read_uploads(
             runs=runs,
             langpair=langpair,
             name=name,
+            without_reference=True,
         )
-        return join_scores(testset, tables, ids=ids, **of_scores) if tables else testset
+        if not tables:
+            return testset
+        return drop_stand_in(join_scores(testset, tables, ids=ids, **of_scores))
 
 
 def _refuse_missing_texts(

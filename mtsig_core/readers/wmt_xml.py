@@ -63,10 +63,10 @@ def read_wmt_xml(
 
 def _read_file(path: FilePath, documents: _Documents) -> None:
     """Read one file, and add its texts to the documents."""
-    data, is_unpacked = read_bytes(path, _EXPECTED)
+    data, packer = read_bytes(path, _EXPECTED)
     fmt = sniff(data)
     if fmt is not None and fmt.reads.get(TEXTS) is read_sgml_texts:
-        parse_sgml(decode_text(data, path, is_unpacked), show_name(path), documents)
+        parse_sgml(decode_text(data, path, packer), show_name(path), documents)
     else:
         parse_xml(data, show_name(path), documents)
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from mtsig_core.errors import Remedy
+from mtsig_core.readers.files import STANDARD_INPUT
 from mtsig_core.source import Source, TaskSource, list_options
 from mtsig_core.task import TaskExclusion, format_exclusion
 from mtsig_core.testset import show_name
@@ -64,6 +65,7 @@ _OPTIONS = {
 #: The fields of sources that are options, in the order of a printed command.
 _FIELDS = (
     "folder",
+    "set",
     "name",
     "sacrebleu",
     "demo_segments",
@@ -104,7 +106,7 @@ def source_options(source: Source | TaskSource) -> list[str]:
     options = list_options(type(source))
     values = {name: getattr(source, name, None) for name in _FIELDS}
     if isinstance(source, TaskSource):
-        values["demo"] = source.folder is None
+        values["demo"] = source.simulated
     else:
         values["demo_segments"] = source.demo or None
         values["demo"] = source.demo == 0
@@ -233,7 +235,7 @@ def command_line(
         name = option_name(argument)
         if value is not None and value != usual.get(name):
             words += _write_option(name, str(value))
-    return show_name(shlex.join(words))
+    return show_name(shlex.join(words).replace(STANDARD_INPUT, "-"))
 
 
 def task_command(

@@ -17,6 +17,10 @@ from typing import Any, NamedTuple
 # Numbers as text.
 
 
+#: A value, and the bounds of its interval, if it has one.
+BoundedValue = tuple[float, float | None, float | None]
+
+
 class Cell(str):
     """The text of a value that is not written as the form of its column says.
 
@@ -262,7 +266,7 @@ def _write_relative_interval(interval: tuple[float, float], _: str) -> str:
     return f"[{low:+.2%}, {high:+.2%}]"
 
 
-def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
+def _write_estimate(cell: BoundedValue, form: str) -> str:
     value, low, high = cell
     if low is None or high is None:
         return f"{value:{form}}"
@@ -602,21 +606,6 @@ class Table:
         for row, new_values in zip(self.rows, values, strict=True):
             rows.append((*row[:start], *new_values, *row[start:]))
         return replace(self, columns=all_columns, rows=tuple(rows))
-
-    def look_up_columns(
-        self,
-        columns: Sequence[Column],
-        values: Mapping[Any, Sequence[Any]],
-        on: str = "system",
-        after: str | None = None,
-    ) -> Table:
-        """The same with more columns whose values are looked up by the value of another column.
-
-        A row that is not in `values` has none.
-        """
-        missing = [None for _ in columns]
-        rows = [values.get(key, missing) for key in self.values(on)]
-        return self.with_columns(columns, rows, after)
 
 
 def join_tables(key: str, first: Column, tables: Mapping[str, Table]) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -213,25 +213,25 @@ class KeptTask:
     """A shared task, read only where something of it is not kept yet.
 
     `without_exclusions` is the same task with all systems, if it is there: its files are then not
-    read again. `read` gives the task, if that is quicker than to read the source.
+    read again. `task` is the same, read, if it has more than the source.
     """
 
     def __init__(
         self,
         source: TaskSource,
         without_exclusions: KeptTask | None = None,
-        read: Callable[[], Task] | None = None,
+        task: Task | None = None,
     ):
         self.source = source
-        self._read = read
+        self._task = task
         if without_exclusions is not None:
             self._all_systems = without_exclusions
         elif source.exclude:
-            self._all_systems = KeptTask(replace(source, exclude=()), read=read)
+            self._all_systems = KeptTask(replace(source, exclude=()), task=task)
         else:
             self._all_systems = self
         if self._all_systems is self:
-            self.digest: str = digest_of(source)
+            self.digest: str = digest_of(source) if task is None else task.digest
         else:
             text = f"{self._all_systems.digest}\0{source.exclude}"
             content = text.encode("utf-8", "surrogatepass")
@@ -252,8 +252,8 @@ class KeptTask:
         """All of it, read."""
         if self._all_systems is not self:
             return without(self._all_systems.task, self.source.exclude)
-        if self._read is not None:
-            return self._read()
+        if self._task is not None:
+            return self._task
         return read_once(self.source, self.digest)
 
     @cached_property
@@ -310,7 +310,7 @@ class KeptTask:
         """Read the test set of a language pair, and the same with all references and the canary."""
         testset = self.task.testsets[lang_pair]
         complete = testset
-        if self.source.folder is not None:
+        if not self.source.simulated:
             complete = self.source.select_pair(lang_pair).include_all().read()
         systems = [name for name in complete.systems if name in testset.systems]
         return testset, complete.only(systems)

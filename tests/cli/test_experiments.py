@@ -143,7 +143,12 @@ def test_they_can_be_pasted_as_markdown(run, run_json):
     written = [line.split()[1::2] for line in table]
     assert [row[0] for row in written] == [row["system"] for row in rows]
     assert [float(row[1]) for row in written] == pytest.approx([row["p1"] for row in rows], 1e-3)
-    assert "system" in run(f"{asked} --format text").out.splitlines()[1]
+    asked = "validate units --demo-segments 240 --trials 99 --resamples 50 --format"
+    subject, _, heading, head, *table, signature = run(f"{asked} text").out.splitlines()
+    assert subject.startswith("mtsig validate units on simulated corpus")
+    assert (heading, head.split()[:2]) == ("BLEU", ["correction", "both"]) and "nrefs" in signature
+    rows = table_of(run(f"{asked} csv"))
+    assert [line.split()[1] for line in table] == rows.both.astype(str).tolist()
 
 
 def test_samples_are_counted_for_readers(run, run_json):

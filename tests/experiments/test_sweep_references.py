@@ -127,7 +127,7 @@ def test_the_demonstration_gets_four_references():
     [
         (dict(n=1), "has 1 reference"),
         (dict(shares=[1.5]), "share of the test set is 1.5"),
-        (dict(shares=[0.01]), "1% of 60 units are 1"),
+        (dict(shares=[0.01]), "Too few units in 1% of 60: 1"),
         (dict(unit="document"), "document ids"),
         (dict(unit="block"), "segment or document"),
     ],

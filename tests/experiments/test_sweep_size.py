@@ -321,7 +321,7 @@ def test_what_is_no_list_of_sizes(text):
         (dict(alpha=0.001, resamples=100), "alpha 0.001 is below"),
         (dict(sizes=[10.5]), "size is 10.5"),
         (dict(sizes=[0.0]), "share of the set"),
-        (dict(sizes=[0.05]), "5% of .* units are 2"),
+        (dict(sizes=[0.05]), "Too few units in 5% of .*: 2"),
         (dict(sizes=[True]), "size is True"),
         (dict(unit="document"), "document ids"),
         (dict(documents=[k // 10 for k in range(50)]), "has 5 documents"),

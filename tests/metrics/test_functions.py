@@ -12,6 +12,7 @@ from mtsig_core import (
     join_scores,
     segment_metric,
 )
+from mtsig_core.experiments.sweeps import sweep_references
 from mtsig_core.metrics import resolve_metric
 from tests.builders.toys import texts
 
@@ -122,10 +123,10 @@ def fails(output, reference):
         (fails, r"A by the function f: segment 3 failed with KeyError\('no such word'\)"),
         (
             lambda hyp, ref: 1,
-            "function f has the parameters hyp, ref. Expected output, and reference",
+            "function f takes .hyp, ref.. Expected output, and reference",
         ),
-        (lambda *texts: 1, "has the parameters texts"),
-        (lambda: 1, "has the parameters none"),
+        (lambda *texts: 1, r"takes \(texts\)"),
+        (lambda: 1, r"takes \(\)\. Expected output"),
     ],
 )
 def test_what_is_wrong_is_named(function, message):
@@ -135,7 +136,7 @@ def test_what_is_wrong_is_named(function, message):
 
 @pytest.mark.parametrize("name", [None, "bleu", "a,b", "", "a\nb"])
 def test_it_needs_a_name_that_a_list_of_metrics_can_have(name):
-    with pytest.raises(SettingError, match=r"cannot be the name of a metric.* name='my-metric'"):
+    with pytest.raises(SettingError, match=r"needs another name to be a metric.* name='my-metric'"):
         segment_metric(lambda output: 1, name=name)
 
 
@@ -148,3 +149,11 @@ def test_without_texts_it_has_nothing_to_score():
 def test_one_pair_by_it():
     pair = examine_pair(ONE_REFERENCE, shared, "A", "B", trials=99, resamples=50)
     assert {outcome.test for outcome in pair.outcomes} >= {"ar", "t", "wilcoxon"}
+
+
+def test_other_references_give_other_scores():
+    toy = TestSet("toy", dict(NEWS.systems), {"ref": REFERENCE, "other": SYSTEMS[1]})
+    rows = sweep_references(toy, shared, resamples=50).rows
+    scores = {row.references: row.score for row in rows if row.system == "B" and row.size == 40}
+    by_first_reference = np.mean(by_hand(ONE_REFERENCE, shared)["B"])
+    assert scores == {1: pytest.approx((by_first_reference + 1) / 2), 2: 1}

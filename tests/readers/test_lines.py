@@ -206,6 +206,8 @@ class TestDamagedGzip:
         data = pyarrow.compress(b"a b c\n" * 99, codec="zstd", asbytes=True)
         for damaged in (data[:-9], data + b"junk", data[:12] + b"\xff" * 9):
             assert "t.zst is a damaged zstd file" in error(write("t.zst", damaged))
+        data = pyarrow.compress("é\n".encode("latin-1") * 9, codec="zstd", asbytes=True)
+        assert "zstd -dc" in error(write("u.zst", data))
 
 
 def test_bomb_stops_at_the_limit(write, monkeypatch):

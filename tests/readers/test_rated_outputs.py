@@ -3,8 +3,9 @@
 import pytest
 
 from mtsig_core import InputError, compare
-from mtsig_core.readers.scores import read_rated_outputs, read_scores
+from mtsig_core.readers.scores import read_scores
 from mtsig_core.readers.uploads import Upload, guess_uploads, read_uploads
+from mtsig_core.source import Source
 
 N = 12
 SOURCES = [f"the house number {k}" for k in range(N)]
@@ -38,10 +39,13 @@ def files(write):
     }
 
 
+def read_rated(files, outputs, **more):
+    return Source(system=outputs, scores=(("kiwi", str(files["kiwi"])),), **more).read()
+
+
 def test_files(files):
-    testset = read_rated_outputs(
-        [("A", files["A"]), ("B", files["B"])], {"kiwi": files["kiwi"]}, sources=files["src"]
-    )
+    outputs = tuple((name, str(files[name])) for name in "AB")
+    testset = read_rated(files, outputs, src=str(files["src"]))
     check(testset)
     alone = compare(
         read_scores({"kiwi": files["kiwi"]}), ["kiwi"], trials=99, resamples=99
@@ -50,7 +54,7 @@ def test_files(files):
 
 
 def test_a_table_of_source_and_outputs(files, write):
-    check(read_rated_outputs([(None, write("texts.tsv", TEXTS))], {"kiwi": files["kiwi"]}))
+    check(read_rated(files, ((None, str(write("texts.tsv", TEXTS))),)))
 
 
 def test_the_command_line(files, run, run_json):
@@ -89,9 +93,9 @@ def test_an_output_of_another_length_is_named_by_what_it_is_held_against(files, 
     with pytest.raises(
         InputError, match=r"short.txt has 11 lines, the source .*src.txt has 12\. Each line"
     ):
-        read_rated_outputs([("A", short)], {"kiwi": files["kiwi"]}, sources=files["src"])
+        read_rated(files, (("A", str(short)),), src=str(files["src"]))
     with pytest.raises(InputError, match="B.txt has 12 lines, the output .*short.txt has 11"):
-        read_rated_outputs([("A", short), ("B", files["B"])], {"kiwi": files["kiwi"]})
+        read_rated(files, (("A", str(short)), ("B", str(files["B"]))))
 
 
 def test_outputs_alone_are_refused_with_both_ways_to_compare_them():

@@ -8,7 +8,7 @@ import pytest
 
 from mtsig_core.errors import InputError, SettingError
 from mtsig_core.readers.scores import join_scores, read_scores
-from mtsig_core.readers.texts import read_frame, read_outputs, read_text
+from mtsig_core.readers.texts import read_frame, read_text
 from mtsig_core.readers.uploads import Upload, describe_table
 from mtsig_core.report.caution_words import with_remedy
 from mtsig_core.source import Source
@@ -319,7 +319,9 @@ def test_the_only_column_that_may_be_an_output_is_one(tmp_path, name):
 def test_outputs_without_a_reference_lose_no_assumption(tmp_path):
     outputs = {name: [f"{text} {name}" for text in TEXTS] for name in ("mySys", "base")}
     table = {"source": TEXTS, **outputs, "finish_reason": ["stop"] * N}
-    testset = read_outputs([(None, write_rows(tmp_path / "t.jsonl", table))])
+    testset = read_text(
+        [], [(None, write_rows(tmp_path / "t.jsonl", table))], without_reference=True
+    )
     assert [*testset.systems] == ["mySys", "base"]
     assert [assumed.code for assumed in testset.assumed] == ["texts-aside"]
 
@@ -332,7 +334,7 @@ def test_only_ids_beside_the_answers_are_no_output(tmp_path):
     ids = [f"request-{k}" for k in range(N)]
     table = {"custom_id": ids, "response": [answer] * N, "error": [None] * N}
     with pytest.raises(InputError, match="none is called as a reference"):
-        read_outputs([(None, write_rows(tmp_path / "batch.jsonl", table))])
+        read_text([], [(None, write_rows(tmp_path / "batch.jsonl", table))], without_reference=True)
 
 
 def test_a_language_called_as_row_numbers_are_is_an_output(tmp_path):
@@ -344,7 +346,7 @@ def test_a_language_called_as_row_numbers_are_is_an_output(tmp_path):
 def test_what_a_model_was_given_is_no_output(tmp_path):
     table = {"input": [f"in {text}" for text in TEXTS], "output": TEXTS}
     path = write_rows(tmp_path / "t.jsonl", table)
-    assert [*read_outputs([("mine", path)]).systems] == ["mine"]
+    assert [*read_text([], [("mine", path)], without_reference=True).systems] == ["mine"]
 
 
 def long_table(**more):

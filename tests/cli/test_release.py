@@ -1,0 +1,118 @@
+"""`--fail-if` as a script uses it: the commands of docs/ci.md on releases of the simulated corpus."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mtsig_core.simulation.corpus import load_demo
+from tests.builders.code import ROOT
+
+SCRIPTS = re.findall(
+    r"^```sh\n(.*?)^```", (ROOT / "docs" / "ci.md").read_text("utf-8"), re.M | re.S
+)
+BEFORE, TASK, MARGIN = (re.findall("^mtsig (.+)$", script, re.M) for script in SCRIPTS)
+N_SEGMENTS = 400
+GOOD, BAD = "Spanish", "Finnish"
+
+
+def write_lines(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def release(tmp_path, monkeypatch):
+    """Write a baseline and a release: as files, and on two test sets of a task."""
+    demo = load_demo(N_SEGMENTS)
+    monkeypatch.chdir(tmp_path)
+
+    def write(name):
+        texts = {"old": demo.systems["Danish"], "new": demo.systems[name]}
+        write_lines(Path("ref.txt"), demo.references["ref"])
+        write_lines(Path("docs.txt"), demo.documents)
+        for system, lines in texts.items():
+            write_lines(Path(f"{system}.txt"), lines)
+        half = N_SEGMENTS // 2
+        for pair, part in (("qaa-en", slice(half)), ("qab-en", slice(half, None))):
+            folder = Path("release")
+            write_lines(folder / f"references/{pair}.refA.txt", demo.references["ref"][part])
+            write_lines(folder / f"documents/{pair}.docs", demo.documents[part])
+            for system, lines in texts.items():
+                write_lines(folder / f"system-outputs/{pair}/{system}.txt", lines[part])
+
+    return write
+
+
+@pytest.mark.parametrize("name, status", [(GOOD, 0), (BAD, 3)])
+def test_the_commands_of_the_page(release, run, name, status):
+    release(name)
+    for command in (*BEFORE, *TASK, *MARGIN):
+        done = run(*shlex.split(command))
+        assert done.status == status
+        said = [line for line in done.err.splitlines() if "comparisons" in line]
+        assert len(said) == (status == 3)
+    assert ("Passes" if status == 0 else "Fails") in Path("report.md").read_text("utf-8")
+    gate = json.loads(Path("report.json").read_text("utf-8"))["gate"]
+    assert gate["passed"] is (status == 0) and gate["rule"] == "worse"
+    assert {(row["testset"], row["metric"]) for row in gate["rows"]} == {
+        (testset, metric) for testset in ("qaa-en", "qab-en") for metric in ("bleu", "chrf")
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name, status", [(GOOD, 0), (BAD, 3)])
+def test_the_script_of_the_page_in_a_shell(release, name, status):
+    release(name)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(["sh", "-c", SCRIPTS[0]], env=os.environ | {"PATH": path}, check=False)
+    assert done.returncode == status
+
+
+def test_every_format_has_the_decision(release, run):
+    release(BAD)
+    (command,) = BEFORE
+    words = shlex.split(command)[:-2]
+    for form in ("text", "json", "csv", "markdown", "latex", "typst", "html"):
+        done = run(*words, "--trials", "999", "--format", form)
+        assert done.status == 3
+        needle = "gate" if form == "csv" else "significantly worse than old: new by BLEU"
+        assert needle in done.out, form
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ("--fail-if worse", "--fail-if needs --baseline NAME"),
+        ("--fail-if wors --baseline old", "Did you mean 'worse'"),
+        ("--fail-if worse --baseline old --margin bleu=1", "--margin needs --fail-if not-noninf"),
+        ("--fail-if not-noninferior --baseline old --margin bleu", "'bleu' is no METRIC=X"),
+        ("--fail-if not-noninferior --baseline old", "bleu needs a margin"),
+        ("--fail-if worse --baseline old --test koehn", "koehn has none"),
+        ("--fail-if worse --baseline old --trials 19", "some never could be"),
+    ],
+)
+def test_what_decides_nothing_is_status_2(release, run, options, words):
+    release(GOOD)
+    files = "--ref ref.txt --docs docs.txt --system old.txt --system new.txt --metrics bleu,ter"
+    if "noninferior" in options or "koehn" in options:
+        files = files.removesuffix(",ter")
+    done = run("compare", *files.split(), *options.split())
+    assert done.status == 2 and words in done.err
+
+
+def test_a_bad_file_is_status_2(release, run):
+    release(GOOD)
+    Path("new.txt").write_text("one line\n", encoding="utf-8")
+    done = run(*shlex.split(BEFORE[0]))
+    assert done.status == 2 and "new.txt" in done.err and not Path("report.md").exists()
+
+
+def test_a_task_that_is_watched_does_not_decide(run):
+    done = run("task", "--demo-task", *"--baseline Oak-closed --fail-if worse --watch".split())
+    assert done.status == 2 and "--fail-if has no effect with --watch" in done.err
