@@ -37,21 +37,19 @@ class Facade:
             return f"<pre>{escape(repr(result))}</pre><p>{escape(str(error))}</p>"
 
     def _show_whole(self, result: Comparison | MetricResult | Scores | TaskComparison) -> str:
-        from mtsig_core.report import html, reports, task_reports
+        from mtsig_core.report import html
 
         if isinstance(result, MetricResult):
             return html.metric_table(result)
         if isinstance(result, Scores):
             return html.score_table(result)
-        if isinstance(result, TaskComparison):
-            return html.report_fragment(task_reports.task_report(result, ""))
-        return html.report_fragment(reports.comparison_report(result))
+        return html.report_fragment(_report(result))
 
-    def render(self, comparison: Comparison, form: str) -> str:
+    def render(self, result: Comparison | TaskComparison, form: str) -> str:
         """Return a comparison as a file has it."""
         from mtsig_core.report import reports
 
-        return reports.render(comparison, form)
+        return reports.render_report(_report(result), form)
 
     def draw_figure(self, comparison: Comparison, name: str, metric: str | None) -> Any:
         """Return one figure of a comparison."""
@@ -65,6 +63,14 @@ class Facade:
         from mtsig_core.report import export
 
         return export.read_comparison(text)
+
+
+def _report(result: Comparison | TaskComparison) -> Any:
+    from mtsig_core.report import reports, task_reports
+
+    if isinstance(result, TaskComparison):
+        return task_reports.task_report(result)
+    return reports.comparison_report(result)
 
 
 register_presenter(Facade())

@@ -127,6 +127,15 @@ def is_langpair(name: str) -> bool:
     return re.fullmatch(f"{LANGUAGE}-{LANGUAGE}", name) is not None
 
 
+def name_parts(names: Iterable[str]) -> str:
+    """What the parts of a task are called, in the singular.
+
+    >>> name_parts(["en-de", "en-cs"]), name_parts(["news", "flores"])
+    ('language pair', 'test set')
+    """
+    return "language pair" if all(map(is_langpair, names)) else "test set"
+
+
 def languages_of(langpair: str | None) -> tuple[str | None, str | None]:
     """Split a language pair into source and target, with region and script; None if unknown.
 

@@ -16,6 +16,7 @@ from mtsig_core.annotation_progress import ProgressRow, measure_progress
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import explain_unknown, format_count
 from mtsig_core.extras import explain_missing_package
+from mtsig_core.languages import name_parts
 from mtsig_core.presenter import get_presenter
 from mtsig_core.schema import to_plain
 from mtsig_core.score_names import order_metrics
@@ -387,16 +388,7 @@ class MetricResult:
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
-        pd = _load_pandas()
-
-        if table not in _TABLES:
-            raise explain_unknown("table", table, _TABLES)
-        type_of_texts = pd.Series([""]).dtype  # object before pandas 3
-        column_types = {"str": type_of_texts, **_COLUMN_TYPES}
-        types = {}  # by column, even if all its values are None
-        for column in fields(_TABLES[table]):
-            types[column.name] = column_types[column.type.removesuffix(" | None")]
-        return pd.DataFrame(to_plain(getattr(self, table)), columns=list(types)).astype(types)
+        return _make_frame(self, _TABLES, table)
 
     def tally(self) -> dict[str, tuple[int, int, int]]:
         """Wins, ties and losses of each system.
@@ -429,6 +421,19 @@ class MetricResult:
 _TABLES = {"systems": SystemResult, "pairs": PairResult}
 
 
+def _make_frame(result: Any, tables: Mapping[str, Any], table: str) -> pd.DataFrame:
+    """One of the tables of a result, whose rows are of the class in `tables`."""
+    pd = _load_pandas()
+    if table not in tables:
+        raise explain_unknown("table", table, tables)
+    type_of_texts = pd.Series([""]).dtype  # object before pandas 3
+    column_types = {"str": type_of_texts, **_COLUMN_TYPES}
+    types = {}  # by column, even if all its values are None
+    for column in fields(tables[table]):
+        types[column.name] = column_types[column.type.removesuffix(" | None")]
+    return pd.DataFrame(to_plain(getattr(result, table)), columns=list(types)).astype(types)
+
+
 class ByMetric(dict[str, _Result]):
     """Results by metric: read-only, and the error for an unknown metric suggests the nearest."""
 
@@ -440,6 +445,13 @@ class ByMetric(dict[str, _Result]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ByMetric, (dict(self),)
+
+
+def _stack_frames(results: Mapping[str, Any], column: str, table: str) -> pd.DataFrame:
+    """Stack one table of several results, with their names in a first column."""
+    frames = [result.to_frame(table) for result in results.values()]
+    stacked = _load_pandas().concat(frames, keys=list(results), names=[column])
+    return stacked.reset_index(0).reset_index(drop=True)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -473,14 +485,7 @@ class Comparison:
 
     def to_frame(self, table: str = "systems") -> pd.DataFrame:
         """One table over all metrics, with a column ``metric`` first."""
-        pd = _load_pandas()
-
-        frames = [result.to_frame(table) for result in self.metrics.values()]
-        return (
-            pd.concat(frames, keys=list(self.metrics), names=["metric"])
-            .reset_index(0)
-            .reset_index(drop=True)
-        )
+        return _stack_frames(self.metrics, "metric", table)
 
     def render(self, form: str = "text") -> str:
         """The whole of it as a file has it, byte for byte what ``compare --format`` writes.
@@ -723,6 +728,10 @@ class MacroResult:
         """Whether any system has a rank across the language pairs."""
         return any(row.rank_low is not None for row in self.systems)
 
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
+        """One of the two tables as a pandas DataFrame, ``"systems"`` or ``"pairs"``."""
+        return _make_frame(self, {"systems": MacroSystem, "pairs": MacroPair}, table)
+
 
 @dataclass(frozen=True, repr=False)
 class TaskComparison:
@@ -752,12 +761,29 @@ class TaskComparison:
 
     def __repr__(self) -> str:
         return (
-            f"<TaskComparison on {self.task.name!r}: {format_count(len(self.pairs), 'language pair')}, "
+            f"<TaskComparison on {self.task.name!r}: "
+            f"{format_count(len(self.pairs), name_parts(self.pairs))}, "
             f"{format_count(len(self.task.systems), 'system')}>"
         )
 
     def _repr_html_(self) -> str:
         return get_presenter().show(self)
+
+    def to_frame(self, table: str = "systems") -> pd.DataFrame:
+        """One table over all parts, with their names in a first column ``language_pair``.
+
+        Parameters
+        ----------
+        table : {"systems", "pairs", "macro_systems", "macro_pairs"}
+            The first two as in `Comparison`, and the same across all parts, by metric.
+        """
+        if table.startswith("macro_"):
+            return _stack_frames(self.macro, "metric", table.removeprefix("macro_"))
+        return _stack_frames(self.pairs, "language_pair", table)
+
+    def render(self, form: str = "text") -> str:
+        """The whole of it as a file has it, as ``task --format`` writes; see `Comparison.render`."""
+        return get_presenter().render(self, form)
 
 
 # -------------------------------------------------------------------------------------------------

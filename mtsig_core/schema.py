@@ -18,6 +18,9 @@ from mtsig_core.errors import InputError
 
 #: The form of results that users keep as JSON; one more when an older file can no longer be read.
 SCHEMA = 2
+#: Rows for files, by the names of their columns.
+Records = list[dict[str, Any]]
+NamedRecords = dict[str, dict[str, Any]]
 
 _Value = TypeVar("_Value")
 _TYPE = re.compile(r"(?<=`)\w+|(?<=\| )\w+")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -29,15 +30,17 @@ from mtsig_core.readers.sacrebleu_sets import read_sacrebleu, set_and_pair
 from mtsig_core.readers.score_tables import list_langpairs
 from mtsig_core.readers.systems_table import SYSTEMS_FILE, find_systems
 from mtsig_core.readers.task_contents import explain_other_pairs, tables_beside
-from mtsig_core.readers.task_names import folder_name
+from mtsig_core.readers.task_names import drop_set, folder_name
 from mtsig_core.readers.tasks import (
+    check_sets,
     find_task,
     has_scores,
+    name_set,
     pairs_of,
     read_pair,
     read_task,
 )
-from mtsig_core.readers.texts import join_runs
+from mtsig_core.readers.texts import PairFile, index_by_name, join_runs
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.score_names import explain_direction, told_direction
@@ -51,10 +54,10 @@ PORTS_VARIABLE = "MTSIG_WORKER_PORTS"
 TICKET_VARIABLE = "MTSIG_ROOM_TICKET"
 #: Fields of a task that are part of its digest only where they are set, so that a task without them
 #: keeps the digest that it had before there were such fields.
-_ADDED_FIELDS = ("name", "refs", "refs_as_systems")
+_ADDED_FIELDS = ("name", "refs", "refs_as_systems", "set")
 
 _Result = TypeVar("_Result")
-_NamedFiles = Sequence[tuple[str, str]]
+_NamedFiles = tuple[tuple[str, str], ...]
 
 
 class SourceOption(NamedTuple):
@@ -212,13 +215,13 @@ class Source(_Files):
         "defaults to the file name",
         (),
     )
-    run: tuple[tuple[str, str], ...] = _option(
+    run: _NamedFiles = _option(
         "NAME=FILE",
         "output of another training run of the system NAME; repeatable, as often for each system. Of "
         "a whole task, with serve: PAIR:NAME=FILE",
         (),
     )
-    parse: tuple[tuple[str, str], ...] = _option(
+    parse: _NamedFiles = _option(
         "NAME=FILE",
         "dependency parse (CoNLL-U) of the output or reference NAME, for the metric dep-f; "
         "repeatable",
@@ -241,7 +244,7 @@ class Source(_Files):
         "scores; with --langpair qaa-en, qab-en or qac-en: one pair of `task --demo-task`",
         False,
     )
-    scores: tuple[tuple[str, str], ...] = _option(
+    scores: _NamedFiles = _option(
         "NAME=FILE",
         "table of segment scores (TSV, CSV, JSON, xlsx, Parquet, COMET's JSON) or human evaluation "
         "as published (Appraise, MQM, MTurk). Texts are optional; repeatable, also with the "
@@ -477,26 +480,40 @@ class TaskSource(_Files):
     exclude: tuple[TaskExclusion, ...] = ()  # systems to exclude, in all language pairs or in one
     #: (language pair, name, file) of each table of segment scores, such as human ratings, to join
     #: to the texts.
-    scores: tuple[tuple[str, str, str], ...] = _option(
+    scores: tuple[PairFile, ...] = _option(
         "[PAIR:]NAME=FILE",
         "table of segment scores, such as human scores; repeatable. Without PAIR: all "
         "language pairs that the table names",
         (),
     )
     #: (language pair, system, file).
-    run: tuple[tuple[str, str, str], ...] = _option(
+    run: tuple[PairFile, ...] = _option(
         "PAIR:NAME=FILE",
         "output of another training run of a system in one language pair; repeatable "
         "(docs/statistics.md)",
         (),
     )
     name: str | None = _option("NAME", "name of the task (default: the name of the folder)")
+    set: _NamedFiles = _option(  # noqa: A003  the name of the option
+        "NAME=DIR",
+        "test set, in place of a folder with all of them: a folder with ref.txt and a text for each "
+        "system, a shared task of one language pair, or a file of all texts; repeatable. NAME may "
+        "end with the language pair: news.en-zh",
+        (),
+    )
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the task is simulated, so that no file of the user is read."""
+        return self.folder is None and not self.set
 
     @property
     def title(self) -> str:
         """A short name, before anything is read."""
         if self.name:
             return show_name(self.name)
+        if self.set:
+            return ", ".join(show_name(name) for name in dict(self.set))
         return "simulated task" if self.folder is None else show_name(folder_name(self.folder))
 
     @_limited
@@ -532,6 +549,8 @@ class TaskSource(_Files):
         return without(task, self.exclude)
 
     def _read_texts(self) -> Task:
+        if self.set:
+            return self._read_sets()
         if self.folder is None:
             from mtsig_core.simulation.corpus import simulated_task
 
@@ -546,6 +565,34 @@ class TaskSource(_Files):
             mqm_weights=self.weights_of_folder,
             **self._pick_directions(lambda name: name not in table_names),
         )
+
+    def _read_sets(self) -> Task:
+        """The task of test sets that are each in a folder or file of their own."""
+        index_by_name(self.set, "test set", "Give each another name.")
+        testsets = {}
+        for name in self.pairs or dict(self.set):
+            source = replace(self.select_pair(name), scores=(), run=())
+            testsets[name] = name_set(source.read_all(), name)
+        check_sets(testsets)
+        assumed = chain.from_iterable(testset.assumed for testset in testsets.values())
+        return Task(self.title, testsets, assumed=tuple(dict.fromkeys(assumed)))
+
+    def _find_set(self, name: str) -> Source:
+        """Where a test set comes from."""
+        paths = dict(self.set)
+        if name not in paths:
+            raise explain_unknown("test set", name, paths)
+        path = paths[name]
+        if os.path.isfile(path) and not is_archive(path):
+            return Source(ref=((None, path),))
+        pairs = pairs_of(path)
+        langpair = pairs[0] if len(pairs) == 1 else drop_set(name)
+        if langpair not in pairs:
+            raise SettingError(
+                f"{path} has several language pairs: {', '.join(pairs)}. End the name of the test set with "
+                f"one: {name}.{pairs[0]}."
+            )
+        return Source(folder=path, langpair=langpair)
 
     def _join_files(self, task: Task) -> Task:
         """The task with its tables of scores and further training runs."""
@@ -578,7 +625,7 @@ class TaskSource(_Files):
         withdrawn = [name for name in table.withdrawn if name in infos]
         return task if self.keep_withdrawn or not withdrawn else task.without(withdrawn)
 
-    def _list_names(self, *pairs: str) -> set[str]:
+    def _list_names(self, *pairs: str) -> Set[str]:
         """What the tables of scores are called, of all language pairs or of some."""
         return {name for pair, name, _ in self.scores if not pairs or pair in pairs}
 
@@ -591,7 +638,7 @@ class TaskSource(_Files):
         if all(pair for pair, _, _ in self.scores):
             return self
         task_pairs = self.pairs or tuple(self._all_pairs())
-        scores: list[tuple[str, str, str]] = []
+        scores: list[PairFile] = []
         for pair, name, path in self.scores:
             if pair:
                 table_pairs = [pair]
@@ -623,7 +670,7 @@ class TaskSource(_Files):
             tables = tables_beside(find_task(self.folder), task_pairs, MAX_DEPTH)
         except (InputError, SettingError):  # the message comes when the texts are read
             return source, sentences
-        tables_by_path: dict[str, list[tuple[str, str, str]]] = {}
+        tables_by_path: dict[str, list[PairFile]] = {}
         for pair, name, path in tables:
             if not self.pairs or pair in self.pairs:
                 tables_by_path.setdefault(path, []).append((pair, name, path))
@@ -659,6 +706,8 @@ class TaskSource(_Files):
         """The language pairs of the task, chosen or not, without reading its texts."""
         from mtsig_core.simulation.corpus import PAIRS
 
+        if self.set:
+            return dict(self.set)
         return PAIRS if self.folder is None else pairs_of(self.folder)
 
     def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
@@ -698,12 +747,15 @@ class TaskSource(_Files):
             return ()
         return find_systems(self.folder, self.systems_table).withdrawn
 
+    def _list_roots(self) -> list[str]:
+        return [path for path in (self.folder, *dict(self.set).values()) if path is not None]
+
     def files(self) -> list[Path]:
-        """All files below the folder, in a fixed order; or the zip of it."""
-        if self.folder is None:
-            return []
-        paths = [Path(self.folder), *Path(self.folder).rglob("*")]
-        return sorted(path for path in paths if path.is_file())
+        """All files below its folders, in a fixed order; or the zips of them."""
+        paths: list[Path] = []
+        for root in self._list_roots():
+            paths += sorted([Path(root), *Path(root).rglob("*")])
+        return [path for path in paths if path.is_file()]
 
     def list_joined_files(self) -> list[Path]:
         """The files of its tables and runs, which may lie elsewhere."""
@@ -713,15 +765,16 @@ class TaskSource(_Files):
         return paths
 
     def _list_paths(self) -> list[str]:
-        return [self.folder or "", *map(str, self.list_joined_files())]
+        return [*self._list_roots(), *map(str, self.list_joined_files())]
 
     def select_pair(self, pair: str) -> Source:
         """The test set of one language pair, with the tables and runs that are given for it."""
         names_elsewhere = self._list_names() - self._list_names(pair)
-        return Source(
-            folder=self.folder,
-            langpair=pair,
-            demo_task=self.folder is None,
+        source = Source(folder=self.folder, langpair=pair, demo_task=self.simulated)
+        if self.set:
+            source = self._find_set(pair)
+        return replace(
+            source,
             keep_canary=self.keep_canary,
             keep_withdrawn=self.keep_withdrawn,
             scores=_select_files(pair, self.scores),
@@ -755,13 +808,14 @@ class TaskSource(_Files):
         read contains them too; so two tasks with the same content and other names differ.
         """
         h = hashlib.blake2b(self.title.encode("utf-8", "surrogatepass"), digest_size=16)
-        if self.folder is not None:  # the title need not contain the name of the folder or zip
-            h.update(os.fsencode(Path(self.folder).name) + b"\0")
+        roots = self._list_roots()
+        for root in roots:  # the title need not contain the name of the folder or zip
+            h.update(os.fsencode(Path(root).name) + b"\0")
         for path in self.files():
-            assert self.folder is not None, "the simulated task has no files"
             with open_file(path) as file:
                 content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-            h.update(os.fsencode(path.relative_to(self.folder)) + b"\0" + content.digest())
+            place = next(root for root in roots if path.is_relative_to(root))
+            h.update(os.fsencode(path.relative_to(place)) + b"\0" + content.digest())
         joined_files = [(path, SCORE_TABLE) for _, _, path in self.scores]
         joined_files += [(path, SEGMENTS) for _, _, path in self.run]
         if self.systems_table is not None:
@@ -772,10 +826,12 @@ class TaskSource(_Files):
         record = self.to_record()
         del record["folder"]
         record.pop("name", None)
+        if self.set:
+            record["set"] = [name for name, _ in self.set]
         h.update(json.dumps(record).encode())
         return h.hexdigest()
 
 
-def _select_files(pair: str, files: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, str], ...]:
+def _select_files(pair: str, files: Iterable[PairFile]) -> _NamedFiles:
     """Name and path of the files of one language pair."""
     return tuple((name, path) for file_pair, name, path in files if file_pair == pair)

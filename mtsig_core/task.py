@@ -12,6 +12,7 @@ from typing import Any
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown, format_count, suggest_name
+from mtsig_core.languages import name_parts
 from mtsig_core.testset import TestSet, is_human, reduce_frozen, show_name
 
 # A shared task: the test sets of several language pairs, and who its systems are.
@@ -75,13 +76,14 @@ class SystemInfo:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Task:
-    """Test sets by language pair, and a table of the systems; immutable.
+    """Test sets by language pair or by any other name, and a table of the systems; immutable.
 
     Parameters
     ----------
     name : str
     testsets : mapping of str to TestSet
-        By language pair. A system need not take part in every language pair.
+        By language pair, such as ``"en-de"``, or under names such as ``"news"`` and ``"flores"``, which
+        reports then call test sets. Each counts the same. A system need not be in every one.
     systems : mapping of str to SystemInfo
         For a system that is missing here, the information is inferred from its name.
     assumed : tuple of Assumption
@@ -128,7 +130,7 @@ class Task:
 
     def __repr__(self) -> str:
         return (
-            f"<Task {self.name!r}: {format_count(len(self.testsets), 'language pair')}, "
+            f"<Task {self.name!r}: {format_count(len(self.testsets), name_parts(self.testsets))}, "
             f"{format_count(len(self.systems), 'system')}>"
         )
 
@@ -309,7 +311,7 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
                 systems.discard(system)
             continue
         if pair not in task.testsets:
-            raise explain_unknown("language pair", pair, task.testsets)
+            raise explain_unknown(name_parts(task.testsets), pair, task.testsets)
         if system not in task.testsets[pair].systems:
             raise explain_unknown(f"system of {pair}", system, task.testsets[pair].systems)
         remaining[pair].discard(system)
@@ -371,7 +373,7 @@ def _explain_entry(
     pair_text, _, name_text = _partition(text, ":")
     name, _, _ = _partition(name_text, "=")
     if _unescape(name) in systems:
-        return explain_unknown("language pair", _unescape(pair_text), sorted(pairs))
+        return explain_unknown(name_parts(pairs), _unescape(pair_text), sorted(pairs))
     return explain_unknown("system", entry.system, sorted(systems))
 
 

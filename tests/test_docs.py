@@ -151,6 +151,8 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTAL
 
 def test_the_examples_in_python_run_one_after_the_other():
     assert len(EXAMPLES) > 10 and all(block.startswith(">>> ") for block in EXAMPLES)
+    functions = re.findall(r"^>>> def .*$", "".join(EXAMPLES), re.MULTILINE)
+    assert all(" -> " in function for function in functions)  # so that mypy --strict accepts them
     examples = doctest.DocTestParser().get_doctest("\n".join(EXAMPLES), {}, "python.md", None, 0)
     assert doctest.DocTestRunner().run(examples).failed == 0
 

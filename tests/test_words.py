@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from mtsig_core.cli.main import _parser
-from mtsig_core.report.reports import render
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
 from tests.builders.code import ROOT, nodes
@@ -113,8 +112,8 @@ def texts_of_help(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
 
 def texts_of_reports() -> Iterator[tuple[str, str]]:
     result = compare(load_demo(300), ["bleu"], trials=199, resamples=199)
-    yield "text", render(result, "text")
-    page = re.sub(r"<(style|script).*?</\1>", "", render(result, "html"), flags=re.S)
+    yield "text", result.render("text")
+    page = re.sub(r"<(style|script).*?</\1>", "", result.render("html"), flags=re.S)
     yield "html", " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 

@@ -56,9 +56,9 @@ from mtsig_core.report.experiment_tables import (
     step_records,
     system_records,
 )
-from mtsig_core.report.export import Records
 from mtsig_core.report.text import warn
 from mtsig_core.results import SamplingSettings, TestSetInfo
+from mtsig_core.schema import Records
 from mtsig_core.stats.intervals import finite_or_none
 from mtsig_core.stats.noticed import find_noticed_points
 from mtsig_core.stats.power import cannot_plan, plan

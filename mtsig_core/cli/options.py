@@ -20,6 +20,7 @@ from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
 from mtsig_core.readers.limits import local_limit
 from mtsig_core.readers.tasks import has_scores, pairs_of
+from mtsig_core.readers.texts import PairFile
 from mtsig_core.report.commands import defaults, option_flag, option_name
 from mtsig_core.report.text import printable
 from mtsig_core.source import Source, SourceOption, TaskSource, list_options
@@ -215,6 +216,7 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
     values = _read_fields(args, TaskSource)
     for name in ("scores", "run"):
         values[name] = tuple(_split_of_pair(name, text) for text in getattr(args, name))
+    values["set"] = tuple(_split_named("set", text) for text in values.get("set", ()))
     values["exclude"] = ()
     source = TaskSource(**(values | fields_of_task)).name_pairs()
     source, sentences = source.join_tables_beside()
@@ -267,6 +269,7 @@ _EXAMPLES = {
     "scores": ("human=ratings.tsv", "en-zh:esa=ratings.tsv"),
     "parse": ("GPT-4=parse.conllu", ""),
     "run": ("GPT-4=run2.txt", "en-zh:GPT-4=run2.txt"),
+    "set": ("news=newstest/", ""),
 }
 
 
@@ -279,7 +282,7 @@ def _split_named(option: str, text: str) -> tuple[str, str]:
     return name, path
 
 
-def _split_of_pair(option: str, text: str) -> tuple[str, str, str]:
+def _split_of_pair(option: str, text: str) -> PairFile:
     """Split ``PAIR:NAME=FILE``; tables of scores may name their language pairs themselves."""
     label, _, path = text.partition("=")
     pair, colon, name = label.partition(":")
@@ -377,6 +380,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "power": dict(type=float, metavar="P", help="how often the test should find the difference"),
     "rule": dict(metavar="2025|2024", help="the year of WMT whose rule is used"),
     "shuffle": dict(action="store_true", help="put the segments in a random order first"),
+    "breakdown": dict(
+        action="store_true",
+        help="also show where the two differ: by frequency of the word, length of the segment, n-gram",
+    ),
 }
 
 

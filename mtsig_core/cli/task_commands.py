@@ -189,10 +189,10 @@ def add_task(parser: ArgumentParser) -> None:
 
 def _read_one_task(args: Namespace) -> TaskSource:
     """Read the task that the options name; an error if they name no task, or two."""
-    has_folder = args.folder is not None
-    if args.demo == has_folder:  # neither, or both
+    if [args.demo, args.folder is not None, bool(args.set)].count(True) != 1:
         message = (
-            "A task comes from --folder DIR or is the simulated one, --demo-task. Give one of them."
+            "A task comes from --folder DIR, from --set NAME=DIR for each test set, or is the simulated one, "
+            "--demo-task. Give one of them."
         )
         if args.scores and not args.demo:
             message += " Tables of scores without texts can be the folder: --folder DIR with only these in it."

@@ -54,6 +54,7 @@ from mtsig_core.report.release_reports import add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
+from mtsig_core.schema import Records
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import task_metrics
 from mtsig_core.stats.comparison import compare, score
@@ -201,7 +202,7 @@ def _list_readings(
     Each rating is a segment of its own, if the metric is in the files (`is_rated`). References are
     systems, if a published ranking has a system that the files lack.
     """
-    changes: list[dict[str, Any]] = [{}]
+    changes: Records = [{}]
     if is_rated and source.raters is None:
         changes.append({"raters": "segments"})
     if not source.refs_as_systems and not {*ranked} <= {*systems}:
@@ -412,7 +413,7 @@ def add_pair(parser: ArgumentParser) -> None:
     add_options(
         parser,
         "pair",
-        ("text", "json", "markdown", "html"),
+        ALL_FORMATS,
         resamples="number of resamples for intervals",
         a="the first system (default: the best by the first metric)",
     )

@@ -33,7 +33,7 @@ from mtsig_core.stats.few_units import (
     welch_satterthwaite,
 )
 from mtsig_core.stats.file_cautions import about_files
-from mtsig_core.stats.intervals import finite_ends
+from mtsig_core.stats.intervals import Bounds, finite_ends
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, effective_number
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
 from mtsig_core.stats.significance import SIDES, TESTS, decide_pairs, significant
@@ -286,7 +286,7 @@ def _test_domain(study: _Study, k: int) -> _Tested:
 class _Error:
     """The uncertainty of a difference on the whole set."""
 
-    interval: tuple[float, float] | None
+    interval: Bounds | None
     se: float  # of samples drawn from the whole set
     se_within: float  # of samples drawn within domains
 

@@ -14,8 +14,10 @@ import numpy as np
 from mtsig_core.errors import Remedy, SettingError, format_count
 from mtsig_core.metrics import Metric, MetricLike
 from mtsig_core.progress import Progress
+from mtsig_core.schema import Records
 from mtsig_core.stats.contrast import Contrast
 from mtsig_core.stats.engine import Measured, measure
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.resampling import Units, group_positions
 from mtsig_core.stats.settings import check_whole
@@ -99,7 +101,7 @@ def clustered_rate(yes: np.ndarray, cluster: np.ndarray) -> Rate:
     return Rate(count, n, share, *wilson(share, n_effective, quantile))
 
 
-def wilson(share: float, n: float, z: float = _Z) -> tuple[float, float]:
+def wilson(share: float, n: float, z: float = _Z) -> Bounds:
     """Return Wilson's interval of a share of n; bounds of 0 and 1 are exact."""
     scale = 1 + z * z / n
     middle = share + z * z / (2 * n)
@@ -162,7 +164,7 @@ def derived(
     return describe
 
 
-def pair_ends(low: float | None, high: float | None) -> tuple[float, float] | None:
+def pair_ends(low: float | None, high: float | None) -> Bounds | None:
     """Return both bounds of an interval; None without an interval."""
     if low is None or high is None:
         return None
@@ -190,7 +192,7 @@ def _derived_values(row: Any) -> dict[str, Any]:
     }
 
 
-def record_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+def record_rows(rows: Iterable[Any]) -> Records:
     """The rows for JSON."""
     return [asdict(row) | _derived_values(row) for row in rows]
 
@@ -219,7 +221,7 @@ class Experiment:
             if item.repr and item.name != "metric" and item.name not in self.tables
         }
 
-    def records(self, table: str = "rows") -> list[dict[str, Any]]:
+    def records(self, table: str = "rows") -> Records:
         """Return the rows of a table as flat mappings, for files."""
         return flatten_rows(getattr(self, table))
 
@@ -258,7 +260,7 @@ class DrawArrays:
         return changed
 
 
-def flatten_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+def flatten_rows(rows: Iterable[Any]) -> Records:
     """Flatten rows for CSV: a rate becomes its share by its name, then count, n, low and high.
 
     >>> from mtsig_core.experiments.sampling import Level

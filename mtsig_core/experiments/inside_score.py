@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar
@@ -35,13 +35,14 @@ from mtsig_core.metrics import (
     resolve_metric,
 )
 from mtsig_core.metrics.cache import cached_statistics
-from mtsig_core.metrics.overlap import align, bleu_tokens
+from mtsig_core.metrics.overlap import Tokenize, align, bleu_tokens
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.simulation.corpus import KOEHN_SYSTEMS, outputs
 from mtsig_core.stats import engine
 from mtsig_core.stats.arrays import pair_differences
 from mtsig_core.stats.comparison import ScoreBootstrap, bootstrap_measured
 from mtsig_core.stats.engine import Measured, measure
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.resampling import draw_subset
 from mtsig_core.stats.settings import resolve_sampling
 from mtsig_core.testset import TestSet
@@ -341,7 +342,7 @@ def note_example(metric: MetricLike = "bleu", tokenizer: str | None = None) -> W
     return worked_example(note, "output", 1, metric)
 
 
-def tokens_of(metric: Metric, testset: TestSet) -> Callable[[str], list[str]]:
+def tokens_of(metric: Metric, testset: TestSet) -> Tokenize:
     """Return the function by which BLEU splits a text of this test set."""
     return bleu_tokens(find_tokenizer(metric, testset))
 
@@ -724,9 +725,7 @@ def _choose_two(
     return [system, beside]
 
 
-def _truncate_all(
-    testset: TestSet, names: Sequence[str], split: Callable[[str], list[str]]
-) -> list[Sequence[str]]:
+def _truncate_all(testset: TestSet, names: Sequence[str], split: Tokenize) -> list[Sequence[str]]:
     """Truncate the outputs of systems, one after the other, each to all shares."""
     variants: list[Sequence[str]] = []
     for name in names:
@@ -736,7 +735,7 @@ def _truncate_all(
     return variants
 
 
-def truncated(text: str, split: Callable[[str], list[str]], share: float) -> str:
+def truncated(text: str, split: Tokenize, share: float) -> str:
     """Return the beginning of a text with a share of its tokens, at least one.
 
     >>> truncated("one two three four", str.split, 0.5)
@@ -841,12 +840,12 @@ class TInterval:
     width_ratio: float | None = column("ratio of widths", "share")
 
     @derived("Student's t", "interval", "*")
-    def t(self) -> tuple[float, float] | None:
+    def t(self) -> Bounds | None:
         """Student's t interval."""
         return pair_ends(self.t_low, self.t_high)
 
     @derived("bootstrap by segment", "interval", "*")
-    def boot(self) -> tuple[float, float] | None:
+    def boot(self) -> Bounds | None:
         """The percentile interval of the bootstrap."""
         return pair_ends(self.boot_low, self.boot_high)
 

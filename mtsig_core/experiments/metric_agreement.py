@@ -42,6 +42,7 @@ from mtsig_core.stats.cautions import (
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.draws import derive_seed
 from mtsig_core.stats.few_units import p_floor
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.stats.resampling import Units, cell_bits, sum_groups, unpack_bits
 from mtsig_core.stats.settings import check_trials, resolve_sampling
@@ -429,7 +430,7 @@ def accuracies(
     )
 
 
-def _interval(draws: np.ndarray, alpha: float) -> tuple[float, float]:
+def _interval(draws: np.ndarray, alpha: float) -> Bounds:
     """Take percentiles of samples, moved so that their mean is what was observed.
 
     Samples in which people order no pair do not count.

@@ -32,7 +32,7 @@ from mtsig_core.experiments.frame import (
     whole_p,
     wilson,
 )
-from mtsig_core.metrics import Metric, MetricLike, direction, resolve_metric
+from mtsig_core.metrics import CountSegments, Metric, MetricLike, direction, resolve_metric
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
 from mtsig_core.stats import engine
@@ -40,7 +40,7 @@ from mtsig_core.stats.arrays import TOLERANCE, pair_differences, rounding_error
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.engine import Measured, measure, segment_scores
 from mtsig_core.stats.few_units import find_freedom
-from mtsig_core.stats.intervals import Sample, finite_or_none, fitting_intervals, percentile
+from mtsig_core.stats.intervals import Bounds, Sample, finite_or_none, fitting_intervals, percentile
 from mtsig_core.stats.pair import examine_pair
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import (
@@ -142,7 +142,7 @@ class SampledSystem:
     high: np.ndarray
 
     @property
-    def range(self) -> tuple[float, float]:
+    def range(self) -> Bounds:
         """The lowest and the highest score; NaN where no sample has one."""
         known = self.scores[np.isfinite(self.scores)]
         if not len(known):
@@ -581,9 +581,7 @@ def spreads(  # noqa: PLR0913  each parameter is an option of the command
     )
 
 
-def _score_samples(
-    metric: Metric, count: Callable[[np.ndarray], np.ndarray], samples: np.ndarray
-) -> np.ndarray:
+def _score_samples(metric: Metric, count: CountSegments, samples: np.ndarray) -> np.ndarray:
     """Score all systems on each sample, shape (systems, samples)."""
     return np.array([metric.score(count(rows).sum(axis=1)) for rows in samples]).T
 

@@ -25,6 +25,7 @@ from mtsig_core.experiments.frame import (
     table_row,
 )
 from mtsig_core.metrics import (
+    CountSegments,
     Metric,
     MetricLike,
     depends_on_testset,
@@ -41,7 +42,7 @@ from mtsig_core.stats.comparison import prepare_systems, relative_ends
 from mtsig_core.stats.contrast import Contrast, contrast_pairs
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import p_floor, pair_units, unbiased
-from mtsig_core.stats.intervals import LEAST_UNITS, Sample, finite_ends, percentile
+from mtsig_core.stats.intervals import LEAST_UNITS, Bounds, Sample, finite_ends, percentile
 from mtsig_core.stats.parallel import run_in_order
 from mtsig_core.stats.power import PairError, PairErrors, degrees_of_freedom, power_at
 from mtsig_core.stats.resampling import (
@@ -77,7 +78,7 @@ class SystemSize:
     width: float | None
 
     @derived("relative interval", "relative")
-    def relative(self) -> tuple[float, float] | None:
+    def relative(self) -> Bounds | None:
         """The bounds."""
         return pair_ends(self.low, self.high)
 
@@ -153,7 +154,7 @@ _Z = 1.959963984540054  # normal quantile of 95% intervals
 _STREAM = 51
 
 
-def by_repeats(single: np.ndarray, multiple: np.ndarray) -> tuple[float, float] | None:
+def by_repeats(single: np.ndarray, multiple: np.ndarray) -> Bounds | None:
     """Estimate the 95% interval of (mean of multiple / mean of single)^2.
 
     Both are widths on the same test sets, of shape (repeats,). The interval is by the delta method
@@ -174,7 +175,7 @@ def by_repeats(single: np.ndarray, multiple: np.ndarray) -> tuple[float, float] 
 
 def by_draws(
     single: Sequence[np.ndarray], multiple: Sequence[np.ndarray], alpha: float, seed: int
-) -> tuple[float, float] | None:
+) -> Bounds | None:
     """Estimate the interval of `by_repeats` for one test set.
 
     The bootstrap scores of each set of references, of shape (resamples,), are drawn again.
@@ -191,7 +192,7 @@ def by_draws(
     return _square_ratio(math.exp(logs[0]), half_width)
 
 
-def _square_ratio(ratio: float, half_width: float) -> tuple[float, float]:
+def _square_ratio(ratio: float, half_width: float) -> Bounds:
     """Return the interval of a squared ratio, from half the interval of the ratio's logarithm."""
     low = ratio**2 * math.exp(-2 * half_width)
     high = ratio**2 * math.exp(2 * half_width)
@@ -267,7 +268,7 @@ class _Source:
         return self.measured.names
 
     @cached_property
-    def count(self) -> Callable[[np.ndarray], np.ndarray] | None:
+    def count(self) -> CountSegments | None:
         """The function that counts segments again, for a metric that depends on the test set."""
         return self.measured.counter() if depends_on_testset(self.measured.metric) else None
 
@@ -582,9 +583,7 @@ def _count_significant(tails: np.ndarray, delta: float) -> tuple[Rate, Rate]:
     return rate_of(is_better | is_worse), rate_of(is_opposite)
 
 
-def _expect(
-    delta: float, error: PairError, size: int, n_units: int, alpha: float
-) -> tuple[float, float]:
+def _expect(delta: float, error: PairError, size: int, n_units: int, alpha: float) -> Bounds:
     """Return the power on subsets of the set of a size, and on fresh sets of that size.
 
     On subsets it is the power of the percentile test, by normal theory. On fresh sets it is the
@@ -727,7 +726,7 @@ class ReferenceSize:
     equivalent_high: float | None = None
 
     @derived("relative interval", "relative")
-    def relative(self) -> tuple[float, float] | None:
+    def relative(self) -> Bounds | None:
         """The bounds."""
         return pair_ends(self.low, self.high)
 
@@ -892,7 +891,7 @@ def _find_row(sweep: SizeSweep, size: int, system: str) -> SystemSize:
 
 def _interval_of_share(
     single: Sequence[SizeSweep], multiple: Sequence[SizeSweep], size: int, system: str, seed: int
-) -> tuple[float, float] | None:
+) -> Bounds | None:
     """Estimate the Monte Carlo interval of a share that is as good.
 
     Sweeps with a single and with several references share their test sets and bootstrap samples.
@@ -954,12 +953,12 @@ class Growing:
     high: float
 
     @derived("interval", "interval", "*")
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> Bounds:
         """The bounds in points."""
         return self.low, self.high
 
     @derived("relative", "relative", in_files=True)
-    def relative(self) -> tuple[float, float] | None:
+    def relative(self) -> Bounds | None:
         """The bounds relative to the median."""
         return relative_ends(self.low, self.median, self.high)
 
@@ -974,11 +973,11 @@ class Repeated:
     sd_low: float | None = column("SD of low", "amount")
     sd_high: float | None = column("SD of high", "amount")
     theory: float = column("σ/√B", "amount")  # what `bound_sd` expects of both
-    relative: tuple[float, float] | None = column("mean interval", "relative")
+    relative: Bounds | None = column("mean interval", "relative")
     #: Standard deviation of the relative bounds, the root mean square of both.
     relative_sd: float | None = column("relative SD", "share", ".3%")
     #: Its 95% interval, as if the bounds were independent and normal: few runs estimate it roughly.
-    relative_sd_range: tuple[float, float] | None = column("", "relative")
+    relative_sd_range: Bounds | None = column("", "relative")
     #: What `bound_sd` expects of a bound less its own median, over the median of the pool.
     relative_theory: float | None
 
@@ -1154,7 +1153,7 @@ def _deviation(values: np.ndarray) -> float:
     return sd if sd > rounding_error(values) else 0.0
 
 
-def _sd_range(sd: float, freedom: int) -> tuple[float, float]:
+def _sd_range(sd: float, freedom: int) -> Bounds:
     """Estimate the 95% interval of a standard deviation of normal values."""
     from scipy.special import chdtri
 

@@ -1,6 +1,5 @@
 """Results -> plotly figures. Nothing is computed here."""
 
-from collections.abc import Callable
 from functools import partial
 
 import plotly.graph_objects as go
@@ -8,6 +7,7 @@ import plotly.graph_objects as go
 from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.figures.comparison_plots import differences, differences_by_metric, forest
 from mtsig_core.figures.matrix_plot import matrix
+from mtsig_core.figures.style import MakeFigure
 from mtsig_core.report.sentences import (
     list_caution_texts,
     list_metric_rows,
@@ -28,13 +28,11 @@ __all__ = [
 ]
 
 
-def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[], go.Figure]]:
+def of_comparison(comparison: Comparison, metric: str) -> dict[str, MakeFigure]:
     """Return what draws each figure that a comparison has under a metric, by its name."""
     result, settings = comparison.metrics[metric], comparison.settings
     notes = tuple(list_caution_texts(comparison, metric))
-    figures: dict[str, Callable[[], go.Figure]] = {
-        "forest": partial(forest, result, settings, notes)
-    }
+    figures: dict[str, MakeFigure] = {"forest": partial(forest, result, settings, notes)}
     if result.pairs:
         figures["differences"] = prepare_differences(comparison, metric)
     if result.pairs and settings.baseline is None:
@@ -42,7 +40,7 @@ def of_comparison(comparison: Comparison, metric: str) -> dict[str, Callable[[],
     return figures
 
 
-def prepare_differences(comparison: Comparison, metric: str) -> Callable[[], go.Figure]:
+def prepare_differences(comparison: Comparison, metric: str) -> MakeFigure:
     """Return what draws the differences of a comparison: of two systems, by all metrics."""
     result, settings = comparison.metrics[metric], comparison.settings
     notes = tuple(list_caution_texts(comparison, metric))

@@ -46,6 +46,7 @@ from mtsig_core.report.table import rank_interval
 from mtsig_core.report.tables import cluster_ends
 from mtsig_core.report.text import printable
 from mtsig_core.results import Agreement, MetricResult, Settings, SystemResult, TaskAgreement
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.ranks import find_top_group
 
 # -------------------------------------------------------------------------------------------------
@@ -117,8 +118,8 @@ class _DifferenceRow(NamedTuple):
     system: str
     customdata: list[object]
     difference: float
-    ci: tuple[float, float] | None
-    ci_joint: tuple[float, float] | None
+    ci: Bounds | None
+    ci_joint: Bounds | None
 
 
 def _list_difference_rows(
@@ -145,7 +146,7 @@ def _list_customdata(systems: Sequence[SystemResult]) -> list[list[object]]:
 def _add_intervals(
     figure: go.Figure,
     rows: Sequence[_DifferenceRow],
-    intervals: Sequence[tuple[float, float] | None],
+    intervals: Sequence[Bounds | None],
     name: str,
     form: str,
     thick: bool = True,

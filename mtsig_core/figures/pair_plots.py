@@ -24,6 +24,7 @@ from mtsig_core.figures.style import (
 )
 from mtsig_core.report.palette import BLUE, GREY, VERMILLION, width
 from mtsig_core.report.table import rounded
+from mtsig_core.stats.intervals import Bounds
 
 _ROW = 24  # pixels per bar
 _LINE, _SECOND_LINE = 18, 12  # pixels of a line above a figure, and of a second line of names
@@ -45,13 +46,13 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
     x: np.ndarray,
     y: np.ndarray,
     delta: float,
-    interval: tuple[float, float] | None,
+    interval: Bounds | None,
     *,
     a: str,
     b: str,
     unit: str,
     form: str = ".2f",
-    joint: tuple[float, float] | None = None,
+    joint: Bounds | None = None,
     interval_names: tuple[str, str] = ("", ""),
 ) -> go.Figure:
     """The density (x, y) of bootstrapped improvements of a over b, with the observed one below.
@@ -100,7 +101,7 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
 
 
 def _add_observed(
-    figure: go.Figure, delta: float, interval: tuple[float, float] | None, y: float, form: str
+    figure: go.Figure, delta: float, interval: Bounds | None, y: float, form: str
 ) -> None:
     """Draw the observed difference, on its interval if there is one to draw."""
     hover = f"%{{x:+{form}}}<extra></extra>"

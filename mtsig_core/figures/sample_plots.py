@@ -32,6 +32,7 @@ from mtsig_core.figures.style import (
     write_at,
 )
 from mtsig_core.report.palette import BLUE, GREY, OLIVE, VERMILLION
+from mtsig_core.stats.intervals import Bounds
 
 # -------------------------------------------------------------------------------------------------
 # The bootstrap of one score: its replicates with the interval, and how a bound settles with more.
@@ -49,8 +50,8 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
     counts: np.ndarray,
     score: float,
     median: float,
-    interval: tuple[float, float] | None,
-    about: tuple[float, float] | None = None,
+    interval: Bounds | None,
+    about: Bounds | None = None,
     *,
     unit: str,
     form: str = ".2f",
@@ -113,7 +114,7 @@ def _write_next_to(figure: go.Figure, x: float, y: float, text: str, anchor: str
 def settling(
     sizes: Sequence[int],
     ours: Sequence[float | None],
-    ranges: Sequence[tuple[float, float] | None],
+    ranges: Sequence[Bounds | None],
     theory: Sequence[float | None],
     published: Sequence[tuple[int, float]],
     *,
@@ -176,7 +177,7 @@ _MOST_TICKS = 6  # of sizes: a phone has room for as many
 def sample_scores(
     scores: Mapping[str, np.ndarray],
     whole_score: float,
-    published: Mapping[str, tuple[float, float]] | None = None,
+    published: Mapping[str, Bounds] | None = None,
     *,
     unit: str,
     ghosts: Mapping[str, np.ndarray] | None = None,
@@ -245,9 +246,7 @@ def _add_samples(figure: go.Figure, points: go.Scatter, opacity: float) -> None:
     figure.add_trace(points)
 
 
-def _add_published_range(
-    figure: go.Figure, bounds: tuple[float, float], base: int, is_inside: bool
-) -> None:
+def _add_published_range(figure: go.Figure, bounds: Bounds, base: int, is_inside: bool) -> None:
     """Draw the range of a paper, and write it clear of the dots where there is room."""
     low, high = bounds
     figure.add_shape(
@@ -298,7 +297,7 @@ def intervals(  # noqa: PLR0913  the samples, the whole test set, and their word
     *,
     unit: str,
     form: str = ".2f",
-    frame: tuple[float, float] | None = None,
+    frame: Bounds | None = None,
 ) -> go.Figure:
     """The interval of each sample, and whether it has the score of the whole set (Koehn, Fig. 6).
 

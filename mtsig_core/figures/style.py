@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ from mtsig_core.report.text import printable
 #: figure again.
 BELOW, LEFT, ENDS = 36, 56, 24
 TITLE_LINE = 22  # pixels of a line of a title
+#: Draws a figure when it is needed.
+MakeFigure = Callable[[], go.Figure]
 #: Name of the annotation at the lower edge with what the claims of a figure depend on.
 NOTES = "notes"
 _SECOND_LINE = 14  # pixels of a second line of names in a row

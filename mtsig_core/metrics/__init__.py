@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pkgutil import resolve_name
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
 from mtsig_core.metrics.functions import segment_metric as segment_metric
 from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
+from mtsig_core.metrics.protocol import CountSegments as CountSegments
 from mtsig_core.metrics.protocol import Metric as Metric
 from mtsig_core.metrics.protocol import MetricLike as MetricLike
 from mtsig_core.metrics.protocol import MetricsLike as MetricsLike
@@ -269,9 +270,7 @@ def depends_on_testset(metric: Metric) -> bool:
     return getattr(metric, "depends_on_testset", False)
 
 
-def part_counter(
-    metric: Metric, testset: TestSet, statistics: np.ndarray
-) -> Callable[[np.ndarray], np.ndarray]:
+def part_counter(metric: Metric, testset: TestSet, statistics: np.ndarray) -> CountSegments:
     """A function that counts some segments (an array of int) as a test set of their own.
 
     Where the metric does not depend on the test set, it takes them from `statistics`, which are of
@@ -280,6 +279,6 @@ def part_counter(
     if not depends_on_testset(metric):
         return lambda segments: statistics[:, segments]
     if hasattr(metric, "parts"):
-        counter: Callable[[np.ndarray], np.ndarray] = metric.parts(testset)
+        counter: CountSegments = metric.parts(testset)
         return counter
     return lambda segments: metric.statistics(testset.take(segments.tolist()))

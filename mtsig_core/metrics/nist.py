@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric
+from mtsig_core.metrics.protocol import CountSegments
 from mtsig_core.testset import TestSet
 
 _ORDER = 5
@@ -86,14 +87,16 @@ class Nist(WordMetric):
         """One line that names every setting, and how many segments the weights come from."""
         return f"{super().signature(testset)}|weights:{testset.n_segments}-segments"
 
-    def parts(self, testset: TestSet) -> Callable[[np.ndarray], np.ndarray]:
+    def parts(self, testset: TestSet) -> CountSegments:
         """A function that counts some segments (an array of int) as a test set of their own.
 
         It gives the same as `statistics` for ``testset.take(segments)``, and matches the n-grams
         only once for all calls.
         """
         n_refs = len(testset.references)
-        words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
+        words = self.number_words(
+            testset, [*testset.references.values(), *testset.systems.values()]
+        )
         grams = _Grams(words, n_refs)
         ref_sizes = np.maximum(words.counts[:n_refs], 0)
         lengths = _lengths(words, n_refs)
@@ -109,7 +112,7 @@ class Nist(WordMetric):
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         references = list(testset.references.values())
-        grams = _Grams(self._words(testset, references), len(references))
+        grams = _Grams(self.number_words(testset, references), len(references))
         information = grams.information(grams.numbers)
 
         def count(words: WordIds, first: int, stats: np.ndarray) -> None:

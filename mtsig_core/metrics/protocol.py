@@ -12,6 +12,8 @@ from mtsig_core.testset import TestSet
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as OfSacrebleu
+#: Counts some segments (an array of int) as a test set of their own.
+CountSegments = Callable[[np.ndarray], np.ndarray]
 
 
 @runtime_checkable

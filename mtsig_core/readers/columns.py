@@ -22,6 +22,10 @@ from mtsig_core.testset import as_list, show_name
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Scores of segments by system, None where one is missing; values by column.
+ScoresBySystem = dict[str, list[float | None]]
+ListedColumns = dict[str, list[Any]]
+
 
 class ArrowTable(Protocol):
     """A table with Arrow's interface, as polars, pyarrow and duckdb have it."""
@@ -280,7 +284,7 @@ def join_columns(name: str, columns: Mapping[str, Sequence[Any]], items: str) ->
 # From memory.
 
 
-def read_columns(name: str, table: Any) -> dict[str, list[Any]]:
+def read_columns(name: str, table: Any) -> ListedColumns:
     """Columns by name, with None for what is missing."""
     columns: dict[str, list[Any]] | None = None
     if isinstance(table, Mapping):
@@ -311,7 +315,7 @@ def read_columns(name: str, table: Any) -> dict[str, list[Any]]:
     return columns
 
 
-def _read_arrow(name: str, table: Any) -> dict[str, list[Any]]:
+def _read_arrow(name: str, table: Any) -> ListedColumns:
     """Read the columns of a frame with Arrow's interface, as in polars, pyarrow or duckdb."""
     with explain_missing_package("parquet", f"Reading {name}, a data frame that is not of pandas,"):
         import pyarrow

@@ -10,6 +10,7 @@ from mtsig_core.readers.cells import ABSENT, read_value, show_value, to_name
 from mtsig_core.readers.columns import (
     NAMES,
     InputTable,
+    ListedColumns,
     NumberedRows,
     RowId,
     check_equal_lengths,
@@ -181,7 +182,7 @@ def _read_orient(name: str, content: Mapping[str, Any]) -> InputTable | None:
     return None
 
 
-def _read_split(name: str, header: Sequence[object], data: list[Any]) -> dict[str, list[Any]]:
+def _read_split(name: str, header: Sequence[object], data: list[Any]) -> ListedColumns:
     """The columns of a table of lists, with a list of their names."""
     titles = [
         read_value(f"{name}, name of column {place}", title, to_name)
@@ -221,7 +222,7 @@ def _are_numbers(keys: Sequence[str]) -> bool:
     return all(map(str.isdigit, keys))
 
 
-def _add_index(name: str, columns: dict[str, list[Any]], index: object) -> InputTable:
+def _add_index(name: str, columns: ListedColumns, index: object) -> InputTable:
     """A table with the index of its rows as a column, unless it only counts them."""
     if index is not None and not isinstance(index, list):
         raise InputError(
@@ -243,7 +244,7 @@ def _read_comet(name: str, content: Mapping[str, list[Any]]) -> InputTable:
 
     That is {output file: [{src, mt, ref, COMET}, ...]}.
     """
-    entries_of: dict[str, list[Any]] = {}
+    entries_of: ListedColumns = {}
     entries = []
     for file, file_entries in content.items():
         system = name_output(file)

@@ -31,6 +31,7 @@ from mtsig_core.readers.columns import (
     InputTable,
     NumberedRows,
     RowId,
+    ScoresBySystem,
     find_column,
     join_columns,
     name_output,
@@ -567,7 +568,6 @@ def is_wmt25(record: Mapping[str, Any]) -> bool:
 # Scores in lines, a block for each system: of mt-metrics-eval, comet-score and MetricX.
 
 BLOCK_LINE = "SYSTEM<TAB>SCORE in each line"
-_Blocks = dict[str, list[float | None]]
 
 
 def _join_blocks(name: str, blocks: Mapping[str, Sequence[float | None]]) -> InputTable:
@@ -585,9 +585,9 @@ def read_seg_scores(text: str, name: str) -> InputTable:
     return _join_blocks(name, parse_blocks(text.removesuffix("\n").split("\n"), name))
 
 
-def parse_blocks(lines: Sequence[str], name: str) -> dict[str, list[float | None]]:
+def parse_blocks(lines: Sequence[str], name: str) -> ScoresBySystem:
     """The scores of each system, in the order of the segments."""
-    blocks: _Blocks = {}
+    blocks: ScoresBySystem = {}
     for number, line in enumerate(lines, 1):
         system, _, text = line.strip().replace("\t", " ").rpartition(" ")
         score = _parse_score(text)
@@ -618,7 +618,7 @@ _COMET_LINE = re.compile(r"(.*)\tSegment (\d{1,15})\tscore: (-?\d+(?:\.\d+)?(?:e
 
 def read_comet_log(text: str, name: str) -> InputTable:
     """The table of scores in what comet-score prints: FILE, segment from 0, score."""
-    blocks: _Blocks = {}
+    blocks: ScoresBySystem = {}
     for number, line in enumerate(text.split("\n"), 1):
         match = _COMET_LINE.fullmatch(line.rstrip())
         if match is None:
@@ -650,7 +650,7 @@ def read_metricx(text: str, name: str) -> InputTable:
     like).
     """
     own_name = re.sub(r"(?i)^metricx[^._]*[._]|[._-]metricx.*$", "", name_output(name))
-    blocks: _Blocks = {}
+    blocks: ScoresBySystem = {}
     is_error = True
     expected = "an object with source, hypothesis and prediction, a number, as MetricX writes it"
     for number, record in read_records(text, name, is_metricx, expected):

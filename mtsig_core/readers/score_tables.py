@@ -18,6 +18,7 @@ from mtsig_core.readers.columns import (
     Evidence,
     InputTable,
     NamedColumns,
+    ScoresBySystem,
     find_column,
     find_columns,
     read_frame_table,
@@ -328,7 +329,7 @@ def _list_annotations(table: InputTable) -> list[Evidence | None]:
     return evidence
 
 
-def _read_scores(table: InputTable, places: Mapping[str, int]) -> dict[str, list[float | None]]:
+def _read_scores(table: InputTable, places: Mapping[str, int]) -> ScoresBySystem:
     """Read the scores by system from a column for each system, or from the column of scores."""
     if "system" in places:
         systems = set(table.list_values(places["system"]))

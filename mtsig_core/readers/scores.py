@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, suggest_name
 from mtsig_core.readers.campaign_sets import add_texts, join_judgements
 from mtsig_core.readers.cells import read_value, to_key
-from mtsig_core.readers.columns import show_names
+from mtsig_core.readers.columns import ScoresBySystem, show_names
 from mtsig_core.readers.files import FilePath
 from mtsig_core.readers.formats import IDS
 from mtsig_core.readers.limits import check_values, spend
@@ -41,8 +41,6 @@ from mtsig_core.score_names import (
 from mtsig_core.testset import SegmentScores, TestSet, is_human, show_name
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-#: The scores of each system, by segment.
-_ScoresBySystem: TypeAlias = dict[str, list[float | None]]
 
 
 def join_scores(  # noqa: PLR0913  options of users
@@ -122,7 +120,7 @@ def join_scores(  # noqa: PLR0913  options of users
     known = {*testset.systems, *testset.references}
     finder = _LineFinder(testset, ids)
     position: dict[LineId, int] = {line: k for k, line in enumerate(testset.lines)}
-    scores: dict[str, _ScoresBySystem] = {}
+    scores: dict[str, ScoresBySystem] = {}
     domain_of: dict[LineId, str] = {}
     groups = read_groups(tables, options, known)
     for name, group in groups.items():
@@ -271,11 +269,11 @@ def _name_rows(table: ScoreTable, testset: TestSet) -> ScoreTable:
 
 def _place_scores(
     ratings: Sequence[Rating], position: Mapping[LineId, int], location: str
-) -> _ScoresBySystem:
+) -> ScoresBySystem:
     """The scores of each system by segment, of the lines that have a position."""
     systems = dict.fromkeys(rating.system for rating in ratings)
     check_values(len(systems) * len(position), location)
-    scores: _ScoresBySystem = {system: [None for _ in position] for system in systems}
+    scores: ScoresBySystem = {system: [None for _ in position] for system in systems}
     for rating in ratings:
         if rating.line in position:
             scores[rating.system][position[rating.line]] = rating.score
@@ -294,7 +292,7 @@ def _add_names(name_of: dict[LineId, str], ratings: Iterable[Rating], kind: str)
 
 
 def freeze_scores(
-    scores: Mapping[str, _ScoresBySystem],
+    scores: Mapping[str, ScoresBySystem],
     groups: Mapping[str, RatingGroup],
     options: ScoreOptions,
 ) -> tuple[dict[str, SegmentScores], list[Assumption]]:

@@ -30,14 +30,13 @@ from mtsig_core.readers.lines import read_beginning
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE, is_of_participants
-from mtsig_core.readers.task_names import OUTPUTS, drop_set, task_name, without_pair
+from mtsig_core.readers.task_names import OUTPUTS, drop_set, explain_aside, task_name, without_pair
 from mtsig_core.readers.tasks import (
     HUMAN_FOLDER,
     METRIC_FOLDER,
     SEG_SCORE_ENDINGS,
     TaskTable,
     describe_task_table,
-    explain_aside,
     find_document_files,
     find_task,
     find_xml,
@@ -49,7 +48,7 @@ from mtsig_core.readers.tasks import (
     list_task_tables,
     pairs_of,
 )
-from mtsig_core.readers.texts import find_runs
+from mtsig_core.readers.texts import PairFile, find_runs
 from mtsig_core.testset import show_name
 
 _TASK_FOLDERS = {
@@ -87,8 +86,8 @@ class Contents:
     """The contents of a zip of a task."""
 
     pairs: tuple[str, ...]  # its language pairs
-    scores: tuple[tuple[str, str, str], ...]  # tables of segment scores next to its texts
-    runs: tuple[tuple[str, str, str], ...]  # further training runs
+    scores: tuple[PairFile, ...]  # tables of segment scores next to its texts
+    runs: tuple[PairFile, ...]  # further training runs
     unread: tuple[tuple[str, str], ...]
     has_only_scores: bool = False  # tables that name their language pairs, without texts
     has_errors: bool = False  # whether one of these lists errors of MQM, which have weights
@@ -100,8 +99,8 @@ def contents_of(archive: FilePath) -> Contents:
     task = find_task(archive)
     pairs = pairs_of(archive)
     places = list(dict.fromkeys((task, root)))  # a task may be in a subfolder, with files above it
-    scores: dict[tuple[str, str, str], None] = {}
-    runs: list[tuple[str, str, str]] = []
+    scores: dict[PairFile, None] = {}
+    runs: list[PairFile] = []
     files = sorted(_list_task_files(archive, task))
     for place in places:
         scores |= dict.fromkeys(tables_beside(place, pairs, MAX_DEPTH))

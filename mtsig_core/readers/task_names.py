@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from mtsig_core.languages import LANGUAGE, THREE_LETTERS
 from mtsig_core.readers.text_tables import name_reference
+from mtsig_core.testset import show_name
 
 # Names of 2024, also of mt-metrics-eval, where the folder gives much of the information::
 #
@@ -233,3 +234,13 @@ def xml_names(files: Iterable[str]) -> dict[str, list[str]]:
                 names.setdefault(pair, []).append(file)
                 break
     return names
+
+
+def explain_aside(file: str, names: Collection[str]) -> str:
+    """Why a file of MQM is not read next to others; empty where it is. `names`: of all files."""
+    if len(names) > 1 and re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE):
+        return "it lists errors of the source text only, which say nothing of the systems"
+    ratings = file.replace(".avg_seg_scores", "")
+    if ratings != file and ratings in names:
+        return f"it has averages of the ratings in {show_name(ratings)}"
+    return ""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, explain_unknown
-from mtsig_core.languages import is_langpair
+from mtsig_core.languages import is_langpair, name_parts
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import read_automatic_scores
 from mtsig_core.readers.columns import InputTable
@@ -32,6 +32,7 @@ from mtsig_core.readers.files import (
     is_folder,
     list_folder,
     list_paths,
+    open_file,
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, Format, find_format, sniff
 from mtsig_core.readers.lines import explain_missing, read_beginning, read_lines, read_table
@@ -50,13 +51,21 @@ from mtsig_core.readers.systems_table import (
 )
 from mtsig_core.readers.task_names import (
     drop_set,
+    explain_aside,
     find_pair,
     folder_name,
     task_name,
     without_pair,
     xml_names,
 )
-from mtsig_core.readers.texts import drop_canary
+from mtsig_core.readers.texts import drop_canary, index_by_name
+from mtsig_core.readers.uploads import (
+    Upload,
+    find_common_set,
+    find_role_word,
+    guess_uploads,
+    read_uploads,
+)
 from mtsig_core.readers.wmt import ONE_OF_EACH, language_pairs, list_left_out, read_wmt
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.score_names import RAW_DA, STANDARDIZED_DA, settle_directions
@@ -218,7 +227,7 @@ def _read_xml(
 def _check_pairs(pairs: Iterable[str], known: Collection[str]) -> None:
     for pair in pairs:
         if pair not in known:
-            raise explain_unknown("language pair", pair, known)
+            raise explain_unknown(name_parts(known), pair, known)
 
 
 # Tables of scores without texts that name their language pairs, such as the waves of a human
@@ -315,16 +324,6 @@ def _is_rating_file(path: FilePath) -> bool:
     """Whether a file holds human evaluation as published, which may be of several language pairs."""
     fmt = sniff(cut_lines(read_beginning(path)))
     return fmt is not None and fmt.holds_scores and SCORE_TABLE in fmt.reads
-
-
-def explain_aside(file: str, names: Collection[str]) -> str:
-    """Why a file of MQM is not read next to others; empty where it is. `names`: of all files."""
-    if len(names) > 1 and re.search(r"mqm.*source[._-]errors?\b", file, re.IGNORECASE):
-        return "it lists errors of the source text only, which say nothing of the systems"
-    ratings = file.replace(".avg_seg_scores", "")
-    if ratings != file and ratings in names:
-        return f"it has averages of the ratings in {show_name(ratings)}"
-    return ""
 
 
 def describe_task_table(path: Path, head: bytes, pairs: Iterable[str]) -> TaskTable:
@@ -437,6 +436,77 @@ def _read_documents(
     return {pair: replace(testset, name=f"{name} {pair}") for pair, testset in testsets.items()}
 
 
+# Test sets in plain folders: a reference such as ref.txt, and a text for each system.
+
+
+def _find_plain_sets(folder: Path) -> Mapping[str, FilePath]:
+    """The folders of test sets by name: the folder by itself, or those in it."""
+    if _list_marks(folder):
+        return {}
+    if _has_plain_reference(folder):
+        return {folder_name(folder): folder}
+    folders = filter(is_folder, list_paths(folder))
+    testset_folders = [(path.name, path) for path in folders if _has_plain_reference(path)]
+    return index_by_name(testset_folders, "test set", "Rename one of the folders.")
+
+
+def _has_plain_reference(folder: FilePath) -> bool:
+    """Whether a folder has a reference by a plain name, and none of a language pair."""
+    names = list_folder(folder)
+    roles = map(find_role_word, names)
+    return "reference" in roles and not any(map(is_of_task, names))
+
+
+def _read_plain_sets(
+    folder: Path, pairs: Collection[str] | None, _options: _Options
+) -> dict[str, TestSet]:
+    folders = _find_plain_sets(folder)
+    names = list(folders) if pairs is None else pairs
+    _check_pairs(names, list(folders))
+    testsets = {name: _read_plain_set(name, folders[name]) for name in names}
+    check_sets(testsets)
+    return testsets
+
+
+def check_sets(testsets: Mapping[str, TestSet]) -> None:
+    """Refuse two test sets with the same content, and test sets without a system in common."""
+    names: dict[str, str] = {}
+    for name, testset in testsets.items():
+        twin = names.setdefault(testset.digest, name)
+        if twin != name:
+            raise InputError(
+                f"{show_name(twin)} and {show_name(name)} have the same content, which would count twice. "
+                "Remove one of them."
+            )
+    systems = [set(testset.systems) for testset in testsets.values()]
+    if not set.intersection(*systems):
+        raise InputError(
+            f"No system is in all test sets: {', '.join(testsets)}. Name the files of a system alike."
+        )
+
+
+def _read_plain_set(name: str, folder: FilePath) -> TestSet:
+    """Read a folder as if its files were uploaded together."""
+    paths = [path for path in list_paths(folder) if is_file(path) and not is_description(path)]
+    files = [(path.name, open_file(path).read()) for path in paths]
+    uploads = []
+    for (file, content), (role, label) in zip(files, guess_uploads(files), strict=True):
+        uploads.append(Upload(file, content, role, label))
+    try:
+        _, pair = find_common_set(file for file, _ in files)
+        return name_set(read_uploads(uploads, langpair=pair or None), name)
+    except InputError as error:
+        raise InputError(f"{show_name(name)}: {error}") from None
+
+
+def name_set(testset: TestSet, name: str) -> TestSet:
+    """The test set by another name, whose end may be its language pair: news.en-zh."""
+    langpair = testset.langpair
+    if langpair is None and is_langpair(drop_set(name)):
+        langpair = drop_set(name)
+    return replace(testset, name=name, langpair=langpair)
+
+
 # A whole shared task, whatever its layout.
 
 
@@ -462,6 +532,7 @@ _TABLES = _Layout(
     _read_tables,
     lambda folder: {table.name for table in list_task_tables(folder)},
 )
+_PLAIN = _Layout(lambda folder: list(_find_plain_sets(folder)), _read_plain_sets)
 
 
 def _find_layout(folder: Path) -> _Layout:
@@ -473,6 +544,8 @@ def _find_layout(folder: Path) -> _Layout:
         return _TABLES
     if find_document_files(folder):
         return _DOCUMENTS
+    if is_folder(folder) and _find_plain_sets(folder):
+        return _PLAIN
     if not has_segments(folder) and list_published_files(folder):
         raise InputError(
             f"{show_name(folder)} has published scores of systems, and no segments, by which they could be "
@@ -512,6 +585,8 @@ def find_task(folder: FilePath) -> Path:
             )
         return root
     parents = [path.parent for path in _list_marks(folder)]
+    if not parents and _find_plain_sets(root):
+        return root
     if not parents:
         parents = [
             path.parent for path in list_paths(folder) if is_file(path) and is_of_task(path.name)
@@ -570,11 +645,12 @@ def is_task(folder: FilePath) -> bool:
     documents.
     """
     names = [path.name for path in list_paths(folder)]
-    if _list_marks(folder) or xml_names(names):
+    root = Path(folder)
+    has_sets = is_folder(folder) and len(_find_plain_sets(root)) > 1
+    if has_sets or _list_marks(folder) or xml_names(names):
         return True
     if not is_archive(folder):
         return False
-    root = Path(folder)
     return (
         any(map(is_of_task, names))
         or bool(list_task_tables(root))

@@ -31,6 +31,7 @@ from mtsig_core.testset import is_human, show_name
 
 _Texts = Sequence[str | None]
 #: Further columns of tables of texts, in small letters, that are no texts themselves.
+_TextsByLanguage = dict[str, list[str | None]]
 _NO_TEXTS = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
 #: Columns of WMT24++: the human translation as it was corrected, which is the reference, and as it was
 #: before.
@@ -374,13 +375,13 @@ def _read_articles(table: InputTable) -> list[str] | None:
     return None
 
 
-def _find_languages(table: InputTable) -> dict[str, list[str | None]]:
+def _find_languages(table: InputTable) -> _TextsByLanguage:
     """Texts by language, as data sets have them.
 
     These are ``{"translation": {"en": ..., "de": ...}}``, the columns translation.en and
     translation.de, or the columns sentence_eng_Latn and sentence_deu_Latn of FLORES.
     """
-    texts: dict[str, list[str | None]] = {}
+    texts: _TextsByLanguage = {}
     for place, title in enumerate(table.header):
         match = re.fullmatch(
             r"sentence_([a-z]{3}_[A-Z][a-z]{3})|(?i:translations?)(?:\.(.*))?", title
@@ -395,7 +396,7 @@ def _find_languages(table: InputTable) -> dict[str, list[str | None]]:
     return texts
 
 
-def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]:
+def _split_objects(table: InputTable, place: int) -> _TextsByLanguage:
     """Texts by language, of a column that has an object of them in each row."""
     objects = table.read(place, to_object)
     languages: dict[str, None] = {}
@@ -403,7 +404,7 @@ def _split_objects(table: InputTable, place: int) -> dict[str, list[str | None]]
         languages |= dict.fromkeys(texts)
     check_values(len(objects) * len(languages), table.name)
     column = show_name(table.header[place])
-    by_language: dict[str, list[str | None]] = {language: [] for language in languages}
+    by_language: _TextsByLanguage = {language: [] for language in languages}
     for (row, _), texts in zip(table.rows, objects, strict=True):
         location = f"{table.locate(row)}, column {column}"
         for language, lines in by_language.items():

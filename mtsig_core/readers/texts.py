@@ -260,6 +260,8 @@ def drop_canary(testset: TestSet) -> TestSet:
 
 NamedFile = tuple[str | None, FilePath]
 NamedRun = tuple[str, FilePath]
+#: Language pair, name of the scores or the system, and file.
+PairFile = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -576,7 +578,7 @@ def join_runs(testset: TestSet, runs: Sequence[NamedRun], keep_canary: bool = Fa
     return testset if keep_canary else drop_canary(testset)
 
 
-def find_runs(folder: FilePath, pairs: Collection[str]) -> list[tuple[str, str, str]]:
+def find_runs(folder: FilePath, pairs: Collection[str]) -> list[PairFile]:
     """Find (language pair, system, file) of the further training runs in the folder of a task.
 
     They are called ``PAIR.NAME.run2.txt``, ``PAIR.NAME.run3.txt``, ..., and are returned in the

@@ -39,8 +39,7 @@ from mtsig_core.readers.score_columns import ScoreColumns, describe_columns
 from mtsig_core.readers.score_tables import cut_lines, name_scores
 from mtsig_core.readers.scores import find_unsettled, join_scores, read_scores
 from mtsig_core.readers.systems_table import is_of_participants
-from mtsig_core.readers.task_names import task_name, without_pair
-from mtsig_core.readers.tasks import explain_aside, is_task
+from mtsig_core.readers.task_names import explain_aside, task_name, without_pair
 from mtsig_core.readers.text_tables import TextTable, find_role
 from mtsig_core.readers.texts import read_text
 from mtsig_core.testset import TestSet, show_name
@@ -102,11 +101,11 @@ def holds_files(content: bytes) -> bool:
 
 
 def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
-    """The files of an archive that is no shared task and has a reference, or scores.
+    """The files of an archive, other than a shared task, that has a reference, or scores.
 
     Empty of another archive.
     """
-    if not is_archive(archive) or is_task(archive):
+    if not is_archive(archive):
         return []
     files = [(Path(place).name, content) for place, content in list_members(archive)]
     roles = {role.partition(",")[0] for role, _ in guess_uploads(files)}
@@ -281,7 +280,7 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     """What a file most likely is, by its name, its beginning, and its texts if it has several."""
     fmt = sniff(cut_lines(content))
-    named_role = _find_role_word(file)
+    named_role = find_role_word(file)
     task_file = task_name(PurePosixPath(file).name)
     if fmt is not None and fmt.scores:
         return "scores"  # some ratings come with their texts, but are sent for the ratings
@@ -301,7 +300,7 @@ def _is_aside(file: str, content: bytes, names: Collection[str]) -> bool:
     return bool(explain_aside(file, names) or read_published_uploads([(file, content)]))
 
 
-def _find_role_word(file: str) -> str:
+def find_role_word(file: str) -> str:
     """The role that a word in the name of a file says."""
     words = re.split(r"[^a-z0-9]+", PurePosixPath(file).name.lower())
     for role, pattern in _ROLE_WORDS.items():

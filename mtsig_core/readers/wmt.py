@@ -34,7 +34,8 @@ _MAX_NAMES = 8  # of other files, in a message
 _OTHER_FOLDERS = ("sources", "documents", "metadata", "metainfo")
 ONE_OF_EACH = "Remove or rename one of them."
 LAYOUT = (
-    "Expected one of four layouts. Folders references/ and system-outputs/ with files such as "
+    "Expected a reference such as ref.txt and a text for each system, side by side or in a folder for each "
+    "test set; or one of four layouts of shared tasks. Folders references/ and system-outputs/ with files such as "
     "references/en-de.refA.txt or references/SET.en-de.ref.A.de. Files side by side, such as SET.en-de.ref.A.de "
     "and SET.en-de.hyp.NAME.de. XML, such as SET.en-de.all.xml. Files of human "
     "scores, as published, that name their language pairs, and no texts."

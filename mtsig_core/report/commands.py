@@ -65,6 +65,7 @@ _OPTIONS = {
 #: The fields of sources that are options, in the order of a printed command.
 _FIELDS = (
     "folder",
+    "set",
     "name",
     "sacrebleu",
     "demo_segments",
@@ -105,7 +106,7 @@ def source_options(source: Source | TaskSource) -> list[str]:
     options = list_options(type(source))
     values = {name: getattr(source, name, None) for name in _FIELDS}
     if isinstance(source, TaskSource):
-        values["demo"] = source.folder is None
+        values["demo"] = source.simulated
     else:
         values["demo_segments"] = source.demo or None
         values["demo"] = source.demo == 0
@@ -234,8 +235,7 @@ def command_line(
         name = option_name(argument)
         if value is not None and value != usual.get(name):
             words += _write_option(name, str(value))
-    words = [word.replace(STANDARD_INPUT, "-") for word in words]
-    return show_name(shlex.join(words))
+    return show_name(shlex.join(words).replace(STANDARD_INPUT, "-"))
 
 
 def task_command(

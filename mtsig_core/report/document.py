@@ -27,11 +27,12 @@ The roles of a paragraph:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from mtsig_core.caution import Assumption, Caution
+from mtsig_core.languages import name_parts
 from mtsig_core.report.table import Table
 
 #: Where a page has a section: caveats before what only some readers need. Text keeps the order of
@@ -136,12 +137,30 @@ class Report:
     make_record: Callable[[], Any] = dict
     make_rows: Callable[[], Sequence[Mapping[str, Any]]] = list
     header: Sequence[str] = ()
+    parts: Collection[str] = ()  # the names of the language pairs or test sets of a task
 
     def select_blocks(
         self, places: Collection[str], is_shown: Callable[[Block], bool]
     ) -> Iterator[tuple[Section, list[Block]]]:
         """The sections of these places that have anything to show, and what they show."""
+        noun = name_parts(self.parts)
         for section in self.sections:
-            blocks = [block for block in section.blocks if is_shown(block)]
+            blocks = [use_noun(block, noun) for block in section.blocks if is_shown(block)]
             if blocks and section.place in places:
                 yield section, blocks
+
+
+def use_noun(value: Any, noun: str) -> Any:
+    """Write this noun in place of 'language pair' in all texts of a block or table."""
+    if noun == "language pair":
+        return value
+    if isinstance(value, str) and "anguage pair" in value:
+        return value.replace("language pair", noun).replace("Language pair", noun.capitalize())
+    if isinstance(value, tuple):
+        return tuple(use_noun(item, noun) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        texts = {entry.name: use_noun(getattr(value, entry.name), noun) for entry in fields(value)}
+        return replace(value, **texts)
+    if callable(value):  # which draws a figure
+        return lambda: use_noun(value(), noun)
+    return value

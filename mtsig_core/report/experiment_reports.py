@@ -40,7 +40,7 @@ from mtsig_core.report.document import (
     Warnings,
     separate_blocks,
 )
-from mtsig_core.report.export import Records, label_records
+from mtsig_core.report.export import label_records
 from mtsig_core.report.published_tables import NOTE, list_columns, write_published
 from mtsig_core.report.sentences import (
     AnyComparison,
@@ -90,7 +90,7 @@ from mtsig_core.results import (
     StratifiedPair,
     TaskAgreement,
 )
-from mtsig_core.schema import to_plain
+from mtsig_core.schema import NamedRecords, Records, to_plain
 from mtsig_core.stats.cautions import about_agreement
 from mtsig_core.stats.few_units import p_floor
 from mtsig_core.stats.published_scores import (
@@ -110,7 +110,7 @@ _YES_NO = {True: "yes", False: "no"}
 _LANG_PAIR = Column("language_pair", "language pair", "name")
 
 
-def record_by_name(rows: Sequence[Any], name: str) -> dict[str, dict[str, Any]]:
+def record_by_name(rows: Sequence[Any], name: str) -> NamedRecords:
     """Rows for JSON by one of their fields."""
     records = {}
     for row in rows:
@@ -937,6 +937,7 @@ def findings_report(findings: Findings) -> Report:
     return Report(
         f"Findings of {task.task.name}",
         sections,
+        parts=task.task.pairs,
         make_record=lambda: record,
         make_rows=lambda: rows,
     )

@@ -73,6 +73,7 @@ from mtsig_core.experiments.sweeps import (
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import (
     EMPTY,
+    BoundedValue,
     Cell,
     Column,
     Table,
@@ -83,9 +84,10 @@ from mtsig_core.report.table import (
     signed,
     written_like,
 )
+from mtsig_core.schema import Records
 from mtsig_core.stats.comparison import ScoreBootstrap
 from mtsig_core.stats.few_units import unbiased, units_freedom
-from mtsig_core.stats.intervals import finite_or_none
+from mtsig_core.stats.intervals import Bounds, finite_or_none
 from mtsig_core.stats.power import PairPlan, Size
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import significant
@@ -97,10 +99,10 @@ NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
-Bounds = tuple[float, float]
+_NAMES = ("system", "a", "b", "kind")  # columns of words
 
 
-def estimate(share: Rate | Mean | None) -> tuple[float, float | None, float | None] | None:
+def estimate(share: Rate | Mean | None) -> BoundedValue | None:
     """A share with its Monte Carlo interval, which a single repeat does not have.
 
     Without repeats there is no share: None.
@@ -679,7 +681,7 @@ def detection_table(rows: Sequence[Detection]) -> Table:
     return row_table("found", Detection, rows, *keys)
 
 
-def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> list[dict[str, Any]]:
+def detection_records(swept: SizeSweep, a: str, b: str, difference: float) -> Records:
     """The same for files, of one pair."""
     rows = flatten_rows(count_detections(swept, a, b, difference))
     return [{"a": a, "b": b, "difference": difference, **row} for row in rows]
@@ -840,7 +842,7 @@ def _write_percent(interval: Bounds | None) -> str:
     return f"{100 * low:+.2f} {100 * high:+.2f}"
 
 
-def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any]]:
+def system_records(sweep: SizeSweep, people: bool = False) -> Records:
     """The systems for files, with the relative interval in Table 2 of Zhang and Vogel (2004).
 
     Scores of a score table, `people`, are compared with their human judgments.
@@ -852,7 +854,7 @@ def system_records(sweep: SizeSweep, people: bool = False) -> list[dict[str, Any
     return records
 
 
-def reference_records(sweep: ReferenceSweep) -> list[dict[str, Any]]:
+def reference_records(sweep: ReferenceSweep) -> Records:
     """The rows for files, with Tables 3 and 4 of Zhang and Vogel (2004)."""
     records = sweep.records()
     for row, record in zip(sweep.rows, records, strict=True):
@@ -927,7 +929,7 @@ def length_table(lengths: Lengths) -> Table:
     return table.with_columns((_SYSTEM,), names).select("system", *keys)
 
 
-def length_records(lengths: Lengths) -> list[dict[str, Any]]:
+def length_records(lengths: Lengths) -> Records:
     """One row for each system and length."""
     records = []
     for name, curve in lengths.curves:
@@ -940,7 +942,7 @@ def step_table(example: WorkedExample) -> Table:
     return row_table("steps", Step, example.steps, "n", "shared", "fraction", "precision", "bleu")
 
 
-def step_records(example: WorkedExample) -> list[dict[str, Any]]:
+def step_records(example: WorkedExample) -> Records:
     """One row for each length of n-grams; the matched ones with their clipped counts."""
     records = []
     for step in example.steps:

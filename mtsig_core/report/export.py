@@ -28,11 +28,17 @@ from mtsig_core.results import (
     Settings,
     TestSetInfo,
 )
-from mtsig_core.schema import SCHEMA, from_plain, parse_json, to_json, to_plain
+from mtsig_core.schema import (
+    SCHEMA,
+    NamedRecords,
+    Records,
+    from_plain,
+    parse_json,
+    to_json,
+    to_plain,
+)
 from mtsig_core.testset import TestSet
 
-#: Rows for files, by the names of their columns.
-Records = list[dict[str, Any]]
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or only a sign
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
@@ -231,9 +237,7 @@ def record_comparison(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def join_ratings(
-    records: Mapping[str, dict[str, Any]], info: TestSetInfo
-) -> dict[str, dict[str, Any]]:
+def join_ratings(records: Mapping[str, dict[str, Any]], info: TestSetInfo) -> NamedRecords:
     """Return the records of metrics; human scores also have the number of their ratings."""
     joined = dict(records)
     for assumption in info.assumed:
@@ -248,7 +252,7 @@ def join_ratings(
 
 def metric_records(
     results: Mapping[str, MetricResult] | Mapping[str, MacroResult],
-) -> dict[str, dict[str, Any]]:
+) -> NamedRecords:
     """Results for JSON by metric: the tables last, training runs within their rows."""
     records = {}
     for name, result in results.items():

@@ -23,10 +23,10 @@ from mtsig_core.report.document import (
     Warnings,
 )
 from mtsig_core.report.experiment_reports import record_by_name, write_paragraphs
-from mtsig_core.report.export import Records
 from mtsig_core.report.rating_reports import make_block, rating_sections, record_ratings
 from mtsig_core.report.table import EMPTY, Table, TableBuilder
 from mtsig_core.report.text import printable
+from mtsig_core.schema import Records
 
 #: From this share of lines in common, or this cross-BLEU, two outputs are nearly the same.
 _ALIKE, _CROSS_BLEU = 0.5, 80.0

@@ -34,6 +34,7 @@ from mtsig_core.report.table import MISSING, Table, rank_interval
 from mtsig_core.report.tables import cluster_ends, rank_table
 from mtsig_core.report.text import printable
 from mtsig_core.results import Comparison, MetricResult, Settings, SystemResult, TaskComparison
+from mtsig_core.stats.intervals import Bounds
 
 _WIDE = 1040  # of a figure, in pixels; the page shrinks it to what there is
 _DIGIT = 14 * 0.65  # pixels of a digit in the widest of the usual fonts
@@ -243,8 +244,8 @@ class DifferenceRow(NamedTuple):
 
     name: str
     delta: float
-    single: tuple[float, float] | None
-    joint: tuple[float, float] | None
+    single: Bounds | None
+    joint: Bounds | None
     filled: bool
     end: str = ""  # behind the row
 

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from mtsig_core.errors import format_count
 from mtsig_core.report.document import Block, Paragraph, Report, Section, TableBlock
-from mtsig_core.report.export import Records
 from mtsig_core.report.table import Cell, Table, TableBuilder
+from mtsig_core.schema import Records
 
 #: By system and column, the numbers and ranks as they were printed.
 _PairValues: TypeAlias = Mapping[str, Mapping[str, str]]

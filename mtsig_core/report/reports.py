@@ -512,20 +512,15 @@ RENDERERS: dict[str, Callable[[Report], str]] = {
 
 
 def render_report(report: Report, form: str, width: int | None = None) -> str:
-    """A report in one of the formats of `RENDERERS`; as text its tables fit `width`."""
-    if form == "text":
-        return report_text(report, width)
-    return RENDERERS[form](report)
-
-
-def render(comparison: Comparison, form: str) -> str:
-    r"""A comparison as a file has it, in one of the formats of `RENDERERS`.
+    r"""A report in one of the formats of `RENDERERS`; as text its tables fit `width`.
 
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"A_1": ["a b c d e"] * 40, "B": ["a b c d"] * 40}, {"ref": ["a b c d e"] * 40})
-    >>> r"\begin{tabular}" in render(compare(ts, trials=999), "latex")
+    >>> r"\begin{tabular}" in render_report(comparison_report(compare(ts, trials=999)), "latex")
     True
     """
     if form not in RENDERERS:
         raise explain_unknown("form", form, RENDERERS)
-    return render_report(comparison_report(comparison), form)
+    if form == "text":
+        return report_text(report, width)
+    return RENDERERS[form](report)

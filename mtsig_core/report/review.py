@@ -61,6 +61,7 @@ from mtsig_core.reviews import (
     taken_back,
 )
 from mtsig_core.schema import to_plain
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
 from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.task import TaskExclusion
@@ -527,9 +528,7 @@ def _measured_record(note: NoteOn, task_comparison: TaskComparison) -> dict[str,
     }
 
 
-def _subtract(
-    interval: tuple[float, float] | None, result: MetricResult
-) -> tuple[float | None, float | None]:
+def _subtract(interval: Bounds | None, result: MetricResult) -> tuple[float | None, float | None]:
     """Compute the bounds of a - b from the bounds of the improvement of a over b."""
     if interval is None:
         return None, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import itemgetter
@@ -14,7 +14,7 @@ import numpy as np
 import regex
 
 from mtsig_core.languages import languages_of
-from mtsig_core.metrics.overlap import matched_pieces
+from mtsig_core.metrics.overlap import Tokenize, matched_pieces
 from mtsig_core.report.html import template
 from mtsig_core.report.table import rounded, signed
 from mtsig_core.testset import TestSet
@@ -107,8 +107,6 @@ MATCHES, DIFFERENCES, ERRORS = MARKS = (
 _RIGHT_TO_LEFT = frozenset(
     ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "syr", "ug", "ur", "yi"]
 )
-#: The tokens of a text, as a metric sees them.
-Tokenize = Callable[[str], list[str]]
 #: A piece of a text and the class of its mark, which may be empty.
 MarkedPiece = tuple[str, str]
 

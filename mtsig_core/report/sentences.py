@@ -52,6 +52,7 @@ from mtsig_core.stats.few_units import (
     unbiased,
     units_freedom,
 )
+from mtsig_core.stats.intervals import Bounds
 from mtsig_core.stats.joint_decisions import decide_together
 from mtsig_core.stats.pair import PairExamination
 from mtsig_core.stats.ranks import (
@@ -335,8 +336,8 @@ class PairView(NamedTuple):
     """A pair from the side of one system: its improvement over the other, and the decision."""
 
     difference: float
-    ci: tuple[float, float] | None
-    ci_joint: tuple[float, float] | None
+    ci: Bounds | None
+    ci_joint: Bounds | None
     p: float | None
     adjusted_p: float | None
     win: float | None
@@ -558,7 +559,7 @@ def name_common_segments(
 
 
 def contradicts_decision(
-    pair: PairResult | MacroPair, interval: tuple[float, float] | None, settings: Settings
+    pair: PairResult | MacroPair, interval: Bounds | None, settings: Settings
 ) -> bool:
     """Return whether an interval contradicts the decision on a pair.
 
@@ -573,9 +574,7 @@ def contradicts_decision(
     return contains_zero(*interval)
 
 
-def find_decisive_interval(
-    view: PairView, n_pairs: int, settings: Settings
-) -> tuple[float, float] | None:
+def find_decisive_interval(view: PairView, n_pairs: int, settings: Settings) -> Bounds | None:
     """Return the interval that goes with the p that decides."""
     is_joint = n_pairs > 1 and CORRECTIONS[settings.correction].family_wise
     if is_joint and view.ci_joint is not None:

@@ -17,6 +17,10 @@ from typing import Any, NamedTuple
 # Numbers as text.
 
 
+#: A value, and the bounds of its interval, if it has one.
+BoundedValue = tuple[float, float | None, float | None]
+
+
 class Cell(str):
     """The text of a value that is not written as the form of its column says.
 
@@ -262,7 +266,7 @@ def _write_relative_interval(interval: tuple[float, float], _: str) -> str:
     return f"[{low:+.2%}, {high:+.2%}]"
 
 
-def _write_estimate(cell: tuple[float, float | None, float | None], form: str) -> str:
+def _write_estimate(cell: BoundedValue, form: str) -> str:
     value, low, high = cell
     if low is None or high is None:
         return f"{value:{form}}"

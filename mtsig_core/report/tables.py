@@ -40,6 +40,7 @@ from mtsig_core.report.sentences import (
 from mtsig_core.report.table import (
     EMPTY,
     MISSING,
+    BoundedValue,
     Cell,
     Column,
     Legend,
@@ -70,6 +71,7 @@ from mtsig_core.results import (
     TaskComparison,
     TaskInfo,
 )
+from mtsig_core.schema import Records
 from mtsig_core.stats.across import (
     AGREE,
     AGREEMENTS,
@@ -448,7 +450,7 @@ def _add_detectable(table: TableBuilder, result: MetricResult, is_joint: bool) -
     table.add_for(has_different_segments, "segments", "segments", "count", attrgetter("n"))
 
 
-def _get_detectable(pair: PairResult) -> tuple[float, float | None, float | None] | None:
+def _get_detectable(pair: PairResult) -> BoundedValue | None:
     if pair.mdd is None:
         return None
     return pair.mdd, pair.mdd_low, pair.mdd_high
@@ -801,7 +803,7 @@ def _join_lang_pairs(key: str, tables: Mapping[str, Table]) -> Table:
 def with_run_records(
     rows: Iterable[SystemResult | MacroSystem | PairResult | MacroPair],
     runs: Sequence[SystemRuns | PairRuns],
-) -> list[dict[str, Any]]:
+) -> Records:
     """Rows of CSV for systems or pairs, with the columns of their training runs.
 
     The scores of runs are not among these: `single_runs` has them.
@@ -822,7 +824,7 @@ def with_run_records(
     return records
 
 
-def single_runs(result: MetricResult | MacroResult) -> list[dict[str, Any]]:
+def single_runs(result: MetricResult | MacroResult) -> Records:
     """Rows of CSV: the score of each training run."""
     records = []
     for row in result.runs:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from mtsig_core.errors import format_count
+from mtsig_core.languages import name_parts
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     caution_record,
@@ -25,6 +26,7 @@ from mtsig_core.report.document import (
     Section,
     TableBlock,
     Warnings,
+    use_noun,
 )
 from mtsig_core.report.experiment_reports import (
     agreement_blocks,
@@ -32,7 +34,6 @@ from mtsig_core.report.experiment_reports import (
     agreement_rows,
 )
 from mtsig_core.report.export import (
-    Records,
     add_tally,
     join_ratings,
     label_records,
@@ -92,7 +93,7 @@ from mtsig_core.report.tables import (
 )
 from mtsig_core.results import MacroResult, MetricResult, PairRuns, TaskComparison
 from mtsig_core.reviews import Entry, replay
-from mtsig_core.schema import SCHEMA
+from mtsig_core.schema import SCHEMA, Records
 from mtsig_core.stats.across import AGREEMENTS, Disputed, find_disputes
 from mtsig_core.stats.joint_decisions import decide_together
 
@@ -116,8 +117,12 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
             "settings": comparison.settings,
             "metrics": join_ratings(metric_records(comparison.metrics), comparison.testset),
         }
+    noun = name_parts(result.task.pairs)
     for name, macro_record in metric_records(result.macro).items():
-        macro[name] = {"notes": list_gaps_across(result, name), **macro_record}
+        macro[name] = {
+            "notes": use_noun(tuple(list_gaps_across(result, name)), noun),
+            **macro_record,
+        }
     record = {
         "schema": SCHEMA,
         "task": info_record(result.task),
@@ -297,11 +302,12 @@ _MOST_IN_TEXT, _MOST_PRINTED = 20, 200  # pairs of systems on which metrics disa
 _MOST_PAIRS_OF_SYSTEMS = 3000  # on the page of a task, in all its tables together
 
 
-def task_report(result: TaskComparison, command: str, history: History = ()) -> Report:
+def task_report(result: TaskComparison, command: str = "", history: History = ()) -> Report:
     """By each metric the verdict, ranks and pairs of systems; then what is about all of them.
 
     That is where metrics disagree, which to trust, the decisions of a review (`history`), the
-    methods, and each language pair. `command` is the command line that prints its numbers.
+    methods, and each language pair. `command` is the command line that prints its numbers, if it is
+    known.
     """
     sections = [_introduce_task(result, command)]
     sections += [_metric_section(result, metric) for metric in list_task_metrics(result)]
@@ -321,14 +327,17 @@ def task_report(result: TaskComparison, command: str, history: History = ()) -> 
     extent = "byte for byte"
     if history:
         extent = "without decisions and notes"
-    sections.append(_command_section(result, command, extent))
+    if command:
+        sections.append(_command_section(result, command, extent))
     simulated = ""
     if any(comparison.testset.simulated for comparison in result.pairs.values()):
         simulated = "The texts and ratings of this task are simulated."
+    kind = "Shared task" if name_parts(result.task.pairs) == "language pair" else "Test sets"
     return Report(
-        f"Shared task: {result.task.name}",
+        f"{kind}: {result.task.name}",
         sections,
         simulated,
+        parts=result.task.pairs,
         make_record=partial(_record_task, result, history),
         make_rows=partial(_list_task_rows, result, history),
     )
@@ -348,7 +357,7 @@ def ranking_report(result: TaskComparison, metric: str, history: Sequence[Entry]
         excluded = TableBlock(table=table, title="Excluded", caption="Excluded systems.")
         sections.insert(1, Section("Excluded systems", [excluded]))
     sections += [methods_section(result), _history_section(history)]
-    return Report(f"Ranking of {result.task.name}", sections)
+    return Report(f"Ranking of {result.task.name}", sections, parts=result.task.pairs)
 
 
 def _is_brief(block: Block) -> bool:
@@ -370,7 +379,7 @@ def _introduce_task(result: TaskComparison, command: str) -> Section:
     pairs = format_count(len(task.pairs), "language pair")
     systems = format_count(len(task.systems), "system")
     settings = "; ".join(list_task_settings(result))
-    remarks = [f"Made by: {command} --format latex"]
+    remarks = [f"Made by: {command} --format latex"] if command else []
     for pair, comparison in result.pairs.items():
         remarks += [f"Warning: {pair}: {text}" for text in caution_texts(comparison)]
     blocks: list[Block] = [

@@ -67,7 +67,7 @@ from mtsig_core.stats.settings import (
     Plan,
     check_jobs,
     check_rule_fits,
-    explain_unknown_baseline,
+    explain_no_baseline,
     resolve_plan,
 )
 from mtsig_core.stats.significance import ONLY_LOOK, SIDES, TESTS
@@ -575,7 +575,7 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     if baseline is not None and baseline not in info.systems:
         if any(exclusion.system == baseline for exclusion in task.excluded):
             raise SettingError(f"{baseline} is excluded, and is the baseline. Choose another one.")
-        raise explain_unknown_baseline(baseline, info.systems)
+        raise explain_no_baseline(baseline, info.systems)
     check_jobs(jobs)
     sampling = {
         "test": test,

@@ -41,17 +41,18 @@ from mtsig_core.stats.cautions import (
     join_cautions,
     repeated_references,
 )
-from mtsig_core.stats.decisions import decide_metric, explain_no_baseline
+from mtsig_core.stats.decisions import decide_metric
 from mtsig_core.stats.draws import MetricDraws, draw_metric
 from mtsig_core.stats.engine import Measured, measure
 from mtsig_core.stats.few_units import find_freedom
-from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals, percentile
+from mtsig_core.stats.intervals import Bounds, Sample, finite_ends, fitting_intervals, percentile
 from mtsig_core.stats.resampling import Units, make_units
 from mtsig_core.stats.settings import (
     Plan,
     check_jobs,
     check_metric,
     check_rule_fits,
+    explain_no_baseline,
     resolve,
     resolve_decisions,
     resolve_plan,
@@ -261,7 +262,7 @@ def resolve_comparison(
             measured.units(settings.unit, settings.block_length)  # raises if the blocks do not fit
             names = measured.names
         if settings.baseline is not None and settings.baseline not in names:
-            raise explain_no_baseline(settings.baseline, metric.name, names)
+            raise explain_no_baseline(settings.baseline, names, metric.name)
     return settings, units
 
 
@@ -312,34 +313,14 @@ def decide(
     )
 
 
-def decide_by_fitting_rules(
-    draws: Draws,
-    *,
-    alpha: float = 0.05,
-    correction: str = "auto",
-    ci: str = "auto",
-    baseline: str | None = None,
-    rank_rule: str = "simultaneous",
-    look: str = ONLY_LOOK,
-) -> Comparison:
+def decide_by_fitting_rules(draws: Draws, *, ci: str, **choices: Any) -> Comparison:
     """As `decide`, also where the rank rule fits no metric, whose ranks are then simultaneous."""
     testset = draws.testset
     plan = draws.plan
     for metric in draws.metrics:
         check_metric(metric, plan.test, ci)
     units = make_units(testset, plan.unit, plan.block_length)
-    settings = resolve_decisions(
-        testset,
-        plan,
-        units,
-        unit=plan.unit,
-        alpha=alpha,
-        correction=correction,
-        ci=ci,
-        baseline=baseline,
-        rank_rule=rank_rule,
-        look=look,
-    )
+    settings = resolve_decisions(testset, plan, units, unit=plan.unit, ci=ci, **choices)
     return _decide(draws, settings, units, ci)
 
 
@@ -561,13 +542,13 @@ class ScoreBootstrap:
     score: float
     median: float
     drawn: np.ndarray  # shape (resamples,): Scores on bootstrap samples, read-only
-    intervals: Mapping[str, tuple[float, float] | None]  # by kind; None where undefined
+    intervals: Mapping[str, Bounds | None]  # by kind; None where undefined
 
     def __repr__(self) -> str:
         n_samples = len(self.drawn)
         return f"<ScoreBootstrap {self.system!r}: {self.score:.4g}, {n_samples} samples>"
 
-    def relative(self, kind: str) -> tuple[float, float] | None:
+    def relative(self, kind: str) -> Bounds | None:
         """An interval relative to the median of the replicates; see `relative_ends`."""
         interval = self.intervals[kind]
         if interval is None:
@@ -674,7 +655,7 @@ def bootstrap_measured(
     return tuple(systems)
 
 
-def relative_ends(low: float, median: float, high: float) -> tuple[float, float] | None:
+def relative_ends(low: float, median: float, high: float) -> Bounds | None:
     """Interval relative to the median, as fractions of its size (Zhang and Vogel 2004, 3.1).
 
     None where the median is 0.

@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 import numpy as np
 
-from mtsig_core.errors import MissingBaselineError
 from mtsig_core.results import (
     MetricResult,
     PairResult,
@@ -41,7 +40,15 @@ from mtsig_core.stats.few_units import (
     units_freedom,
     welch_satterthwaite,
 )
-from mtsig_core.stats.intervals import INTERVALS, Sample, finite_ends, finite_or_none, simultaneous
+from mtsig_core.stats.intervals import (
+    INTERVALS,
+    BoundArrays,
+    Bounds,
+    Sample,
+    finite_ends,
+    finite_or_none,
+    simultaneous,
+)
 from mtsig_core.stats.noticed import find_curve
 from mtsig_core.stats.power import (
     degrees_of_freedom,
@@ -59,7 +66,7 @@ from mtsig_core.stats.ranks import (
     rank_intervals,
     rank_simultaneously,
 )
-from mtsig_core.stats.settings import interval_kind
+from mtsig_core.stats.settings import explain_no_baseline, interval_kind
 from mtsig_core.stats.significance import CORRECTIONS, SIDES, decide_pairs, holm
 
 
@@ -175,14 +182,6 @@ class Family:
         return filled
 
 
-def explain_no_baseline(baseline: str, metric: str, names: Sequence[str]) -> MissingBaselineError:
-    """The error for a baseline without a score; `names` are the systems that have one."""
-    systems = ", ".join(names)
-    return MissingBaselineError(
-        f"The baseline {baseline} has no score by {metric}. Systems that have: {systems}."
-    )
-
-
 def select_family(draws: MetricDraws, baseline: str | None) -> Family:
     """Select all pairs, or those with the baseline."""
     has_common = draws.n > 0
@@ -199,7 +198,7 @@ def select_family(draws: MetricDraws, baseline: str | None) -> Family:
             stepped_family=0,
         )
     if baseline not in draws.names:
-        raise explain_no_baseline(baseline, draws.metric, draws.names)
+        raise explain_no_baseline(baseline, draws.names, draws.metric)
     base = draws.names.index(baseline)
     has_base = (draws.pairs == base).any(axis=1)
     in_all = np.flatnonzero(has_base)
@@ -319,7 +318,7 @@ def _estimate_differences(
 
 def _estimate_jointly(
     draws: MetricDraws, family: Family, delta: np.ndarray, alpha: float
-) -> tuple[np.ndarray, np.ndarray]:
+) -> BoundArrays:
     """The intervals for all tested pairs together, from replicates that are read in chunks."""
 
     def read_replicates(rows: slice | np.ndarray) -> np.ndarray:
@@ -718,7 +717,7 @@ def spread_of_runs(name: str, scores: Sequence[float], alpha: float) -> SystemRu
     return SystemRuns(name, tuple(scores), sd, low, high)
 
 
-def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> tuple[float, float]:
+def spread_interval(sd: float, n_runs: int, alpha: float = 0.05) -> Bounds:
     """Interval of level 1 - alpha for the standard deviation of normal runs.
 
     sd sqrt(f / chi-squared(f)), f = R - 1.

@@ -16,6 +16,7 @@ import numpy as np
 from mtsig_core._compiled import worth_compiling
 from mtsig_core.errors import SettingError, suggest_name
 from mtsig_core.metrics import (
+    CountSegments,
     Metric,
     MetricLike,
     direction,
@@ -877,7 +878,7 @@ class Measured:
         """The statistics by unit, ready to be drawn."""
         return UnitStatistics(self.metric, self.stored, units)
 
-    def counter(self) -> Callable[[np.ndarray], np.ndarray]:
+    def counter(self) -> CountSegments:
         """The function that counts some segments as a test set; see `part_counter`."""
         return part_counter(self.metric, self.testset, self.statistics)
 

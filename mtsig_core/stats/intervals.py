@@ -18,6 +18,10 @@ from mtsig_core.stats.quantiles import student_quantile
 # Confidence intervals from bootstrap replicates and from the jackknife, for many quantities at once.
 
 
+#: The lower and the upper bound of an interval, and of many.
+Bounds = tuple[float, float]
+BoundArrays = tuple[np.ndarray, np.ndarray]
+
 #: From fewer there is no interval. Of two units a resample has the first one twice, the second one
 #: twice, or both, with chances 1/4, 1/4 and 1/2: so no more than half can lie between two bounds.
 #: The jackknife has those two scores.
@@ -47,14 +51,14 @@ def finite_or_none(value: float) -> float | None:
     return None
 
 
-def finite_ends(low: float, high: float) -> tuple[float, float] | None:
+def finite_ends(low: float, high: float) -> Bounds | None:
     """Two bounds as plain numbers, None where one is undefined."""
     if math.isfinite(low) and math.isfinite(high):
         return float(low), float(high)
     return None
 
 
-def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def percentile(sample: Sample, alpha: float) -> BoundArrays:
     """Quantiles alpha/2 and 1 - alpha/2 of the bootstrap values.
 
     Efron (1979); Koehn (2004, section 5).
@@ -68,7 +72,7 @@ def percentile(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def basic(sample: Sample, alpha: float) -> BoundArrays:
     """The percentile interval reflected about the observed value.
 
     Davison and Hinkley (1997, 5.2).
@@ -78,7 +82,7 @@ def basic(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return twice - high, twice - low
 
 
-def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def bca(sample: Sample, alpha: float) -> BoundArrays:
     """Bias-corrected and accelerated (Efron 1987).
 
     A quantity that never varies gets its one value as interval.
@@ -109,7 +113,7 @@ def bca(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def jackknife_t(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def jackknife_t(sample: Sample, alpha: float) -> BoundArrays:
     """Observed value +- t x jackknife standard error, which holds its level better with few units.
 
     The sample has the degrees of freedom. They must not count units: large documents decide the
@@ -145,7 +149,7 @@ def _acceleration(left_out: np.ndarray) -> np.ndarray:
     return acceleration
 
 
-def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def student_interval(sample: Sample, alpha: float) -> BoundArrays:
     """Mean of segment scores +- t(n - 1) x sd / sqrt(n).
 
     Koehn (2004, section 4), with n - 1 degrees of freedom. It takes segments as independent; NaN
@@ -166,14 +170,14 @@ def student_interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarr
 
 
 #: (sample, alpha) -> (low, high), each of shape (k,).
-Interval = Callable[[Sample, float], tuple[np.ndarray, np.ndarray]]
+Interval = Callable[[Sample, float], BoundArrays]
 
 
 def _need_units(rule: Interval) -> Interval:
     """The rule, with NaN for quantities of fewer than `LEAST_UNITS` units."""
 
     @wraps(rule)
-    def interval(sample: Sample, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def interval(sample: Sample, alpha: float) -> BoundArrays:
         has_part = ~np.isnan(sample.left_out)
         has_enough = has_part.sum(axis=1) >= LEAST_UNITS
         low, high = rule(sample, alpha)
@@ -223,7 +227,7 @@ def simultaneous(
     n_units: np.ndarray,
     n_effective: np.ndarray,
     alpha: float,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> BoundArrays:
     """Max-T intervals of all differences, which hold together.
 
     d_0 +- t sqrt(n / (n - 1)) x bootstrap standard error, with n units of equal size, and t from

@@ -290,7 +290,7 @@ class KeptTask:
         """Read the test set of a language pair, and the same with all references and the canary."""
         testset = self.task.testsets[lang_pair]
         complete = testset
-        if self.source.folder is not None:
+        if not self.source.simulated:
             complete = self.source.select_pair(lang_pair).include_all().read()
         systems = [name for name in complete.systems if name in testset.systems]
         return testset, complete.only(systems)

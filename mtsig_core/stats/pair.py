@@ -24,7 +24,7 @@ from mtsig_core.stats.few_units import (
     unbiased,
     units_freedom,
 )
-from mtsig_core.stats.intervals import Sample, finite_ends, fitting_intervals
+from mtsig_core.stats.intervals import Bounds, Sample, finite_ends, fitting_intervals
 from mtsig_core.stats.power import minimum_detectable_difference
 from mtsig_core.stats.resampling import Units
 from mtsig_core.stats.settings import Plan, check_trials, resolve_sampling
@@ -81,7 +81,7 @@ class PairExamination:
     #: In the order of `TESTS`; those for means of segment scores only for such a metric, and always
     #: by segment.
     outcomes: tuple[Outcome, ...]
-    intervals: Mapping[str, tuple[float, float] | None]  # by kind; None where undefined
+    intervals: Mapping[str, Bounds | None]  # by kind; None where undefined
     #: Bootstrap standard error by unit: the unit of the test, segments, and documents where ids
     #: exist; None for a single unit.
     se: Mapping[str, float | None]
@@ -320,7 +320,7 @@ def _estimate_errors(pair: _Pair, sample: Sample) -> dict[str, float | None]:
 
 def _estimate_intervals(
     sample: Sample, alpha: float, of_segment_means: bool
-) -> Mapping[str, tuple[float, float] | None]:
+) -> Mapping[str, Bounds | None]:
     intervals = {}
     for kind, estimate in fitting_intervals(of_segment_means).items():
         low, high = estimate(sample, alpha)

@@ -29,7 +29,7 @@ from mtsig_core.stats.few_units import (
     unbiased,
     units_freedom,
 )
-from mtsig_core.stats.intervals import finite_or_none
+from mtsig_core.stats.intervals import BoundArrays, finite_or_none
 from mtsig_core.stats.noticed import find_noticed_difference
 from mtsig_core.stats.quantiles import chi_squared_quantile, student_quantile
 
@@ -304,7 +304,7 @@ def _log_variances(left_out: np.ndarray) -> np.ndarray:
 
 def error_interval(
     se: np.ndarray, freedom: np.ndarray, n_effective: np.ndarray, alpha: float = 0.05
-) -> tuple[np.ndarray, np.ndarray]:
+) -> BoundArrays:
     """Interval of level 1 - alpha for the true standard errors, each bound of shape (k,).
 
     sqrt(f / chi-squared(f)) SE sqrt(n / (n - 1)), with f of `degrees_of_freedom`, and n units of
@@ -316,9 +316,7 @@ def error_interval(
     return low, high
 
 
-def noncentrality_interval(
-    t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05
-) -> tuple[np.ndarray, np.ndarray]:
+def noncentrality_interval(t: np.ndarray, freedom: np.ndarray, alpha: float = 0.05) -> BoundArrays:
     """Interval of level 1 - alpha for the true difference in true standard errors.
 
     `t` has the estimates; each bound has shape (k,). Difference and standard error are both

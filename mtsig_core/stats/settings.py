@@ -274,47 +274,28 @@ class Plan:
 # Settings as the user chose them -> settings without any ``auto``; each choice is checked once.
 
 
-def resolve(  # noqa: PLR0913  each choice of a user is a parameter
+#: The choices that draws depend on, besides the test and the unit.
+_OF_DRAWS = ("block_length", "trials", "resamples", "seed")
+
+
+def resolve(
     testset: TestSet,
     metrics: Iterable[Metric] = (),
     *,
     test: str,
     unit: str,
-    block_length: float | None,
-    trials: int,
-    alpha: float,
-    correction: str,
     ci: str,
-    resamples: int,
-    seed: int,
-    baseline: str | None,
-    rank_rule: str = "simultaneous",
-    look: str = ONLY_LOOK,
+    **choices: Any,
 ) -> tuple[Settings, Units]:
-    """Check the settings of a comparison by these metrics and replace every ``auto``."""
+    """Check the settings of a comparison by these metrics and replace every ``auto``.
+
+    `choices` are the other arguments of `resolve_plan` and `resolve_decisions`.
+    """
     for metric in metrics:
         check_metric(metric, test, ci)
-    plan, units = resolve_plan(
-        testset,
-        test=test,
-        unit=unit,
-        block_length=block_length,
-        trials=trials,
-        resamples=resamples,
-        seed=seed,
-    )
-    settings = resolve_decisions(
-        testset,
-        plan,
-        units,
-        unit=unit,
-        alpha=alpha,
-        correction=correction,
-        ci=ci,
-        baseline=baseline,
-        rank_rule=rank_rule,
-        look=look,
-    )
+    of_draws = {name: choices.pop(name) for name in _OF_DRAWS}
+    plan, units = resolve_plan(testset, test=test, unit=unit, **of_draws)
+    settings = resolve_decisions(testset, plan, units, unit=unit, ci=ci, **choices)
     return settings, units
 
 
@@ -352,7 +333,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     correction: str,
     ci: str,
     baseline: str | None,
-    rank_rule: str,
+    rank_rule: str = "simultaneous",
     look: str = ONLY_LOOK,
 ) -> Settings:
     """Check how draws are to be decided and replace every ``auto``.
@@ -365,7 +346,7 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     if plan.trials is not None and not test.tries_all(units):
         check_trials(plan.trials, alpha, plan.test)
     if baseline is not None and baseline not in testset.systems:
-        raise explain_unknown_baseline(baseline, testset.systems)
+        raise explain_no_baseline(baseline, testset.systems)
     check_rank_rule(rank_rule, testset)
     SETTINGS["ci"].check(ci)
     ci = interval_kind(ci, units.effective)
@@ -383,13 +364,15 @@ def resolve_decisions(  # noqa: PLR0913  each choice of a user is a parameter
     )
 
 
-def explain_unknown_baseline(baseline: str, systems: Iterable[str]) -> MissingBaselineError:
-    """Make the error for a baseline that is none of the systems."""
-    systems = list(systems)
-    return MissingBaselineError(
-        f"No system {baseline!r} to use as baseline.{suggest_name(baseline, systems)} "
-        f"Systems: {', '.join(systems)}."
-    )
+def explain_no_baseline(
+    baseline: str, names: Iterable[str], metric: str = ""
+) -> MissingBaselineError:
+    """Make the error for a baseline that is no system, or that has no score by a metric."""
+    names = list(names)
+    start = f"No system {baseline!r} to use as baseline.{suggest_name(baseline, names)} Systems"
+    if metric:
+        start = f"The baseline {baseline} has no score by {metric}. Systems that have"
+    return MissingBaselineError(f"{start}: {', '.join(names)}.")
 
 
 def resolve_sampling(

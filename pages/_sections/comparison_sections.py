@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import starmap
 from math import isnan
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -38,6 +37,7 @@ from mtsig_core.report.tables import (
     relations_table,
     without_relation,
 )
+from mtsig_core.schema import Records
 from mtsig_core.score_names import drop_as_given
 from mtsig_core.stats.across import pairs_across
 from mtsig_core.stats.cautions import about_one_metric, about_top_groups
@@ -118,7 +118,7 @@ def show_rank_changes(view: View) -> None:
     )
 
 
-def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]]:
+def reference_records(view: View, further: Sequence[str]) -> Records:
     """Return rows for the leaderboard, by key: the references, unranked, if there are several.
 
     References that do not score systems have scores by the metric of the page and by `further`.
@@ -130,7 +130,7 @@ def reference_records(view: View, further: Sequence[str]) -> list[dict[str, Any]
     for metric in further:
         keys[f"score_{metric}"] = metric
     names = set(view.selection.family.systems)
-    records: list[dict[str, Any]] = []
+    records: Records = []
     if unranked is not None:
         names |= set(unranked.systems)
         scores = {key: _score_systems(unranked, metric) for key, metric in keys.items()}

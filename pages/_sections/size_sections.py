@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median_low
 from typing import NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from mtsig_core import MetricResult, TestSet
@@ -26,6 +25,7 @@ from mtsig_core.experiments.sweeps import (
     with_references,
 )
 from mtsig_core.figures.sample_plots import settling
+from mtsig_core.figures.style import MakeFigure
 from mtsig_core.figures.sweep_plots import decisions, references, scores, widths
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
@@ -135,9 +135,7 @@ class Curve:
                 return plans, row
         return plans, None
 
-    def figure(
-        self, sweep: SizeSweep, own_plan: PairPlan, rows: Sequence[Detection]
-    ) -> Callable[[], go.Figure]:
+    def figure(self, sweep: SizeSweep, own_plan: PairPlan, rows: Sequence[Detection]) -> MakeFigure:
         """Return the function that draws the curve and its dots."""
         largest = max(self.sizes)
         needed_units = own_plan.size.units

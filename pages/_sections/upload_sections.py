@@ -16,6 +16,7 @@ from mtsig_core.errors import choose_verb, format_count
 from mtsig_core.readers.limits import upload_limits
 from mtsig_core.readers.rating_formats import MQM_WEIGHTS
 from mtsig_core.readers.task_contents import unread_sentences
+from mtsig_core.readers.texts import PairFile
 from mtsig_core.readers.uploads import (
     ROLES,
     Upload,
@@ -335,7 +336,7 @@ _TABLE_ROLES = [role for role in ROLES if role.startswith("scores") or role == "
 class _PickedTables:
     """The tables of scores in a zip, as a user has named them."""
 
-    scores: tuple[tuple[str, str, str], ...] = ()  # (language pair, name, path)
+    scores: tuple[PairFile, ...] = ()  # (language pair, name, path)
     lower_is_better: tuple[str, ...] = ()  # names
     higher_is_better: tuple[str, ...] = ()
     excluded: tuple[tuple[str, str], ...] = ()  # (file, reason)
@@ -391,7 +392,7 @@ def _offer_zip(file: FileLike) -> None:
         _open(f"{link}/{langpair}")
 
 
-def _pick_tables(tables: Sequence[tuple[str, str, str]], file_id: str) -> _PickedTables:
+def _pick_tables(tables: Sequence[PairFile], file_id: str) -> _PickedTables:
     """Let the user choose and name the tables of scores in a zip."""
     if not tables:
         return _PickedTables()

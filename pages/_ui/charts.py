@@ -19,7 +19,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core.experiments.frame import flatten_rows
-from mtsig_core.figures.style import NOTES, TITLE_LINE
+from mtsig_core.figures.style import NOTES, TITLE_LINE, MakeFigure
 from mtsig_core.metrics.cache import Memory
 from mtsig_core.report import export
 from mtsig_core.report.commands import command_line, defaults
@@ -60,7 +60,7 @@ def dark() -> bool:
 
 
 def show(  # noqa: PLR0913  each page names what its figure has
-    make: Callable[[], go.Figure],
+    make: MakeFigure,
     key: str,
     alt: str,
     *,
@@ -213,13 +213,13 @@ def list_bins(edges: np.ndarray, counts: np.ndarray) -> list[tuple[float, float,
     return list(zip(edges[:-1], edges[1:], counts.tolist(), strict=True))
 
 
-def grow(make: Callable[[], go.Figure], key: str, alt: str) -> None:
+def grow(make: MakeFigure, key: str, alt: str) -> None:
     """Draw a figure that is not complete yet, without numbers, files and command."""
     figure = _remember_figure(make)
     st.plotly_chart(figure, key=key, alt=alt, config={"displayModeBar": False})
 
 
-def _remember_figure(make: Callable[[], go.Figure]) -> go.Figure:
+def _remember_figure(make: MakeFigure) -> go.Figure:
     """Return the figure in the viewer's theme, made once for all users.
 
     Nobody may change it.
@@ -395,7 +395,7 @@ class Study:
         self,
         function: Callable,
         description: str,
-        figure: Callable[[Any], Callable[[], go.Figure]] | None = None,
+        figure: Callable[[Any], MakeFigure] | None = None,
         things: str = "",
         **more,
     ):
@@ -431,7 +431,7 @@ class Study:
 
     def show(  # noqa: PLR0913  as `show` of this module
         self,
-        figure: Callable[[], go.Figure],
+        figure: MakeFigure,
         rows: Sequence,
         alt: str,
         *systems: str,

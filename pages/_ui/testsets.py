@@ -22,7 +22,7 @@ from mtsig_core.readers.scores import find_unsettled
 from mtsig_core.readers.task_contents import Contents, contents_of, tables_beside
 from mtsig_core.readers.task_names import folder_name
 from mtsig_core.readers.tasks import has_scores, is_task, no_output, pairs_of
-from mtsig_core.readers.texts import find_runs
+from mtsig_core.readers.texts import PairFile, find_runs
 from mtsig_core.report.palette import shortened
 from mtsig_core.simulation.corpus import PAIRS
 from mtsig_core.source import SOURCE_VARIABLE, TASK_VARIABLE, Source, TaskSource
@@ -330,7 +330,7 @@ def _placed(content: bytes, file: str, limits: Callable[[], object]) -> Iterator
 def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
     """Return the files of an uploaded archive; an empty result for a shared task."""
     with _placed(content, file, upload_limits) as path:
-        return uploads.list_flat_files(path)
+        return [] if is_task(path) else uploads.list_flat_files(path)
 
 
 def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
@@ -356,9 +356,7 @@ def look_into(content: bytes, file: str) -> Contents:
         return replace(contents, scores=scores, runs=runs)
 
 
-def _make_relative(
-    files: Sequence[tuple[str, str, str]], folder: Path
-) -> tuple[tuple[str, str, str], ...]:
+def _make_relative(files: Sequence[PairFile], folder: Path) -> tuple[PairFile, ...]:
     """Return files (language pair, name, path) with their paths below a folder."""
     return tuple(
         (lang_pair, name, str(Path(path).relative_to(folder))) for lang_pair, name, path in files
@@ -366,7 +364,7 @@ def _make_relative(
 
 
 def find_open_directions(
-    content: bytes, file: str, tables: Iterable[tuple[str, str, str]]
+    content: bytes, file: str, tables: Iterable[PairFile]
 ) -> dict[str, tuple[float, float]]:
     """Return the scores in an uploaded zip whose direction is unknown, with the range of each.
 

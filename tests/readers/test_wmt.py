@@ -236,8 +236,9 @@ class TestErrors:
 
     def test_references_of_another_form(self, folder, put):
         put("references/ref.de")
-        assert "references has no reference; it has ref.de. Expected one of four layouts" in error(
-            folder
+        assert (
+            "references has no reference; it has ref.de. Expected a reference such as ref.txt"
+            in error(folder)
         )
 
     def test_other_pair(self, folder, wmt24_layout):

@@ -315,7 +315,7 @@ class TestLatex:
         assert r"% Made by: mtsig task --demo\n" in code and "\n\\evil" not in code
 
     def test_many_language_pairs_are_several_tables(self):
-        pairs = [f"en-{chr(97 + k)}" for k in range(9)]
+        pairs = [f"en-{code}" for code in ("cs", "da", "de", "es", "fi", "fr", "is", "ja", "zh")]
         code = task_latex(
             compare_task(made(["A", "B"], pairs, documents=6), "X", trials=99, resamples=100),
             "mtsig",
