@@ -85,9 +85,9 @@ def fill_placeholders(name: str, command: str, testset: TestSet) -> dict[str, st
     values = {"scores": ""}
     if testset.has_outputs:
         values["output"] = ""
-    references = [texts for title, texts in testset.references.items() if title != STAND_IN]
+    references = testset.references.keys() - {STAND_IN}
     if len(references) == 1:
-        values["reference"] = _join_lines(references[0])
+        values["reference"] = _join_lines(testset.references[references.pop()])
     if testset.sources:
         values["source"] = _join_lines(testset.sources)
     if testset.langpair:
