@@ -73,7 +73,7 @@ class _Parser(argparse.ArgumentParser):
         return namespace, unknown
 
     def _refuse_unknown(self, arguments: list[str]) -> NoReturn:
-        argument, _, _ = arguments[0].partition("=")
+        argument = arguments[0].split("=")[0]
         hint = suggest_name(argument, self._option_string_actions)
         if os.path.exists(argument):
             hint = " Name an option before each file, or put the pattern in quotation marks."

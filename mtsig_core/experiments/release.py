@@ -127,7 +127,7 @@ def _list_contests(
     if comparisons[0].settings.baseline is None or not 0 < n_expected == len(contests):
         raise SettingError(
             "A release is decided on by comparing each system with the baseline, by each metric on each test set, "
-            f"with p. {len(contests)} of these exist. Give --baseline, add each output and score, choose a test with p "
+            f"with p. {len(contests)} of these exist. Name a baseline, add each output and score, choose a test with p "
             "(koehn has none), or exclude systems that are not on all test sets."
         )
     return contests

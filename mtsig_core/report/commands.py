@@ -235,8 +235,7 @@ def command_line(
         name = option_name(argument)
         if value is not None and value != usual.get(name):
             words += _write_option(name, str(value))
-    words = [word.replace(STANDARD_INPUT, "-") for word in words]
-    return show_name(shlex.join(words))
+    return show_name(shlex.join(words).replace(STANDARD_INPUT, "-"))
 
 
 def task_command(

@@ -15,7 +15,13 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
-from mtsig_core.report.paper import PAPER_PLACES, escape_last, is_on_paper, write_cells
+from mtsig_core.report.paper import (
+    MOST_ON_A_PAGE,
+    PAPER_PLACES,
+    escape_last,
+    is_on_paper,
+    write_cells,
+)
 from mtsig_core.report.table import KINDS, Table, in_print
 from mtsig_core.report.text import ALIGN, printable
 
@@ -54,9 +60,14 @@ def report_markdown(report: Report) -> str:
 
 
 def _is_shown(block: Block) -> bool:
-    if isinstance(block, Paragraph) and block.role in _ROLES:
-        return False
-    return isinstance(block, Assumptions) or is_on_paper(block)
+    match block:
+        case Paragraph():
+            return block.role not in _ROLES
+        case TableBlock(is_detail=True) if len(block.table.rows) > MOST_ON_A_PAGE:
+            return False  # CSV has all
+        case Assumptions():
+            return True
+    return is_on_paper(block)
 
 
 def block_markdown(block: Block) -> list[str]:

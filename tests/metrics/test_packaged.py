@@ -86,6 +86,17 @@ def test_functions_and_what_makes_a_metric(install, capsys):
         make_metric("other")
 
 
+def test_other_code_gives_other_numbers(install, capsys, tmp_path, monkeypatch):
+    """Nothing that the old code counted is on disk."""
+    monkeypatch.setenv("MTSIG_CACHE", str(tmp_path / "cache"))
+    install(FUNCTIONS, GROUP + "length = plugin:length\n")
+    lengths = json.loads(run(capsys, "length")[1])["metrics"]["length"]["systems"]
+    (tmp_path / "plugin.py").write_text("def length(output):\n    return 7")
+    del sys.modules["plugin"]
+    sevens = json.loads(run(capsys, "length")[1])["metrics"]["length"]["systems"]
+    assert {row["score"] for row in sevens} == {7} and lengths[0]["score"] > 7
+
+
 @pytest.mark.parametrize(
     "code, place, reason",
     [

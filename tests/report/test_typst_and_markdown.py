@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from mtsig_core import TestSet, compare
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.markdown import escape_markdown, report_markdown
 from mtsig_core.report.table import Column, Legend, Table
@@ -97,6 +98,18 @@ def test_typst_has_cells_that_a_person_can_edit():
 
 def test_markdown_has_the_rows_and_names_what_it_cannot_shade():
     assert report_markdown(REPORT) == MARKDOWN
+
+
+@pytest.mark.parametrize(("n_systems", "has_pairs"), [(9, True), (10, False)])
+def test_markdown_leaves_tables_of_many_pairs_to_files(n_systems, has_pairs):
+    """A comment on a pull request has room for 65,536 characters."""
+    outputs = {f"S{k}": ["a b c d e"] * 9 + [f"a b {k} d e"] * (k + 1) for k in range(n_systems)}
+    for name, lines in outputs.items():
+        outputs[name] = (lines + ["a b c d e"] * 20)[:20]
+    testset = TestSet("toy", outputs, {"ref": ["a b c d e"] * 20})
+    code = compare(testset, trials=99, resamples=50).render("markdown")
+    assert ("| S0 - S1 " in code) == has_pairs
+    assert "|    9 | S8 " in code  # of the matrix
 
 
 def test_markdown_shows_any_name():
