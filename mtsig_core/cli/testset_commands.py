@@ -40,6 +40,7 @@ from mtsig_core.experiments.rankings import (
 from mtsig_core.experiments.release import judge_release
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report.commands import command_line, option_flag, option_name
 from mtsig_core.report.document import Report
@@ -50,7 +51,7 @@ from mtsig_core.report.experiment_reports import (
     rules_report,
 )
 from mtsig_core.report.export import segment_rows, to_csv, to_parquet
-from mtsig_core.report.release_reports import add_judgement
+from mtsig_core.report.release_reports import add_changes, add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -246,17 +247,17 @@ def write_all_rules(args: Namespace, rank_by_metric: Mapping[str, Callable[..., 
 
 
 def has_all_rules(args: Namespace) -> bool:
-    """Whether all rules are asked for; an error for a wrong rule, or with a baseline."""
+    """Whether all rules are asked for; an error for a wrong rule, or with an option that it has not."""
     rules = SETTINGS["rank_rule"].values
     if args.rank_rule != ALL_RULES:
         if args.rank_rule not in rules:
             raise explain_unknown("rank rule", args.rank_rule, (*rules, ALL_RULES))
         return False
-    if getattr(args, "baseline", None) is not None:
-        raise SettingError(
-            f"--rank-rule {ALL_RULES} ranks the systems, and with --baseline there are no ranks. Give "
-            "one of them."
-        )
+    for name in ("baseline", "against"):
+        if getattr(args, name, None) is not None:
+            raise SettingError(
+                f"--rank-rule {ALL_RULES} shows ranks side by side, without --{name}. Give one of them."
+            )
     return True
 
 
@@ -270,11 +271,20 @@ def add_compare(parser: ArgumentParser) -> None:
         parser,
         "compare",
         ALL_FORMATS,
-        add_release_options,
+        _add_decision,
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
         jobs="threads, -1 for all cores; more than one helps from about 10,000 segments on; results do not depend on it",
     )
+
+
+def _add_decision(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--against",
+        metavar="FILE",
+        help="a stored result (JSON) on the same references and segments: show what changed since",
+    )
+    add_release_options(parser)
 
 
 def write_judged(args: Namespace, report: Report, result: Comparison | TaskComparison) -> int:
@@ -308,7 +318,12 @@ def run_compare(args: Namespace) -> int:
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
-    return write_judged(args, comparison_report(result), result)
+    report = comparison_report(result)
+    if args.against is not None:
+        lines = read_lines(args.against, "a result of compare (JSON)")
+        stored = Comparison.from_json("\n".join(lines))
+        report = add_changes(report, stored, result)
+    return write_judged(args, report, result)
 
 
 def add_score(parser: ArgumentParser) -> None:
