@@ -30,13 +30,16 @@ with right:
 if pair_sections.asks_for_summary(files_place):
     pair_sections.show_summary(pair, files_place)
     screen.end_page()
-tabs = pair_sections.open_tabs(pair)
+opened, tabs = pair_sections.open_tabs(pair)
 if "Documents" in tabs:
     with tabs["Documents"]:
         pair_sections.show_documents(pair)
 if "Segments" in tabs:
     with tabs["Segments"]:
         segments_sections.show_most_in_favour(pair)
+if opened == pair_sections.BREAKDOWN:
+    with tabs[opened]:
+        pair_sections.show_breakdown(pair)
 with tabs["Other tests and intervals"]:
     if n_more:
         caution_boxes.show(cautions, "all")

@@ -90,9 +90,8 @@ def test_numba_switched_off_is_for_the_users_functions(monkeypatch):
     assert numba.njit(theirs) is theirs
 
 
-@pytest.mark.parametrize(
-    "count", ["", pytest.param(COUNT, marks=pytest.mark.long)], ids=["draws", "and counts"]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("count", ["", COUNT], ids=["draws", "and counts"])
 def test_code_that_is_kept_on_disk_counts_the_same(tmp_path, count):
     """The second process asks numba to switch off, which is no reason to count otherwise."""
     compiling, loading = (

@@ -380,6 +380,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "power": dict(type=float, metavar="P", help="how often the test should find the difference"),
     "rule": dict(metavar="2025|2024", help="the year of WMT whose rule is used"),
     "shuffle": dict(action="store_true", help="put the segments in a random order first"),
+    "breakdown": dict(
+        action="store_true",
+        help="also show where the two differ: by frequency of the word, length of the segment, n-gram",
+    ),
 }
 
 

@@ -428,7 +428,7 @@ def add_pair(parser: ArgumentParser) -> None:
     add_options(
         parser,
         "pair",
-        ("text", "json", "markdown", "html"),
+        ALL_FORMATS,
         resamples="number of resamples for intervals",
         a="the first system (default: the best by the first metric)",
     )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mtsig_core.errors import MtsigError, SettingError, format_count, suggest_name
+from mtsig_core.experiments.breakdown import Breakdown, break_down
 from mtsig_core.experiments.domains import by_domain
 from mtsig_core.metrics import Metric, MetricsLike, is_segment_mean, resolve_metrics
 from mtsig_core.progress import Progress
@@ -87,6 +88,7 @@ class Dispute:
     #: Under the first metric, the documents that move the difference most; empty without documents.
     documents: Sides
     segments: Sides
+    breakdown: Breakdown | None = None  # under the first metric, if asked for
 
 
 def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
@@ -106,6 +108,7 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     seed: int = 0,
     rank_rule: str = "simultaneous",
     look: str = ONLY_LOOK,
+    breakdown: bool = False,
     jobs: int = 1,
     comparison: Comparison | None = None,
     progress: Progress | None = None,
@@ -154,6 +157,10 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
     if not disputes:
         raise SettingError(f"No metric can compare {a} and {b}: {' '.join(not_compared.values())}")
     first = disputes[0].examination
+    broken_down = None
+    if breakdown:
+        metric = next(metric for metric in resolved if metric.name == first.metric)
+        broken_down = break_down(testset, metric, a, b, first.settings)
     return Dispute(
         testset=testset,
         a=a,
@@ -163,6 +170,7 @@ def examine_dispute(  # noqa: PLR0913  the settings of `compare`, by name
         not_compared=not_compared,
         documents=_find_documents(testset, first),
         segments=_find_segments(testset, first),
+        breakdown=broken_down,
     )
 
 

@@ -190,7 +190,7 @@ class WordMetric(Tokenized, ABC):
         for first, last, texts in each_block(testset, progress):
             # one layout, or kernels are compiled for each
             block = np.zeros_like(stats[:, first:last], order="C")
-            count(self._words(testset, texts), first, block)
+            count(self.number_words(testset, texts), first, block)
             stats[:, first:last] = block
         return stats
 
@@ -205,7 +205,8 @@ class WordMetric(Tokenized, ABC):
     def _counter(self, testset: TestSet) -> BlockCounter:
         """What counts a block; the references come before the systems in the words."""
 
-    def _words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> WordIds:
+    def number_words(self, testset: TestSet, texts: Sequence[Sequence[str | None]]) -> WordIds:
+        """The words of texts of a test set, as this metric finds them."""
         # late: a compiler takes half a second to load
         from mtsig_core.metrics.kernels import tokens
 

@@ -94,7 +94,9 @@ class Nist(WordMetric):
         only once for all calls.
         """
         n_refs = len(testset.references)
-        words = self._words(testset, [*testset.references.values(), *testset.systems.values()])
+        words = self.number_words(
+            testset, [*testset.references.values(), *testset.systems.values()]
+        )
         grams = _Grams(words, n_refs)
         ref_sizes = np.maximum(words.counts[:n_refs], 0)
         lengths = _lengths(words, n_refs)
@@ -110,7 +112,7 @@ class Nist(WordMetric):
 
     def _counter(self, testset: TestSet) -> BlockCounter:
         references = list(testset.references.values())
-        grams = _Grams(self._words(testset, references), len(references))
+        grams = _Grams(self.number_words(testset, references), len(references))
         information = grams.information(grams.numbers)
 
         def count(words: WordIds, first: int, stats: np.ndarray) -> None:

@@ -1,12 +1,19 @@
-"""Mark the n-grams behind BLEU in a text: words of an output that are also in a reference."""
+"""The n-grams that an output shares with a reference: marked in a text, and counted by segment."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
+
+from mtsig_core.metrics.counting import WordIds
+from mtsig_core.metrics.gtm import Gtm
+from mtsig_core.metrics.protocol import Metric
 from mtsig_core.metrics.tokenizers import sacrebleu_tokenizer
+from mtsig_core.testset import TestSet
 
 #: A piece of the text, and the longest n-gram of it in a reference: 1 to 4, or 0 for none.
 MatchedPiece = tuple[str, int]
@@ -91,3 +98,59 @@ def _ngrams(tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
     for n in range(1, _LONGEST + 1):
         for first in range(len(tokens) - n + 1):
             yield tuple(tokens[first : first + n]), first
+
+
+@dataclass(frozen=True, eq=False)
+class NgramMatches:
+    """How often n-grams of one order occur in each segment, a cell for each that occurs there."""
+
+    segment: np.ndarray  # (cells,)
+    gram: np.ndarray  # (cells,), numbers from 0
+    counts: np.ndarray  # (3, cells): in the reference, a, b
+    matches: np.ndarray  # (2, cells): clipped, of a and b
+    words: np.ndarray  # (grams, order): numbers of their words
+    spellings: Sequence[str]  # of the words
+
+    def spell(self, k: int) -> str:
+        """The words of an n-gram, with spaces between."""
+        return " ".join(self.spellings[word] for word in self.words[k])
+
+
+def match_ngrams(
+    testset: TestSet, metric: Metric, longest: int
+) -> tuple[np.ndarray, list[NgramMatches]]:
+    """Count the n-grams of one word, of two, and so on, in the first reference and two outputs.
+
+    Words are found by the tokenizer that was chosen for the metric, or else that of the test set;
+    case counts where the metric does not ignore it. Segments without this reference do not count.
+
+    Returns the number of words of the reference, shape (segments,), -1 where it is missing, and the
+    n-grams by their length.
+    """
+    splitter = Gtm(getattr(metric, "tokenize", None), getattr(metric, "lowercase", False))
+    reference = next(iter(testset.references.values()))
+    words = splitter.number_words(testset, [reference, *testset.systems.values()])
+    spellings = words.spellings()
+    grams = [_count_order(words, order + 1, spellings) for order in range(longest)]
+    return words.counts[0], grams
+
+
+def _count_order(words: WordIds, order: int, spellings: Sequence[str]) -> NgramMatches:
+    n_texts, n_segments = words.counts.shape
+    place = np.repeat(np.arange(n_texts * n_segments), np.maximum(words.counts, 0).ravel())
+    starts = np.arange(len(place) - order + 1)
+    starts = starts[place[starts] == place[starts + order - 1]]
+    gram = np.zeros(len(starts), np.int64)
+    firsts = gram
+    for offset in range(order):
+        longer = gram * len(words.spans) + words.ids[starts + offset]
+        _, firsts, gram = np.unique(longer, return_index=True, return_inverse=True)
+    text, segment = np.divmod(place[starts], n_segments)
+    cells, cell = np.unique(segment * len(firsts) + gram, return_inverse=True)
+    counts = np.bincount(text * len(cells) + cell, minlength=n_texts * len(cells))
+    segments, grams = np.divmod(cells, len(firsts))
+    has_reference = words.counts[0, segments] >= 0
+    counts = counts.reshape(n_texts, -1) * has_reference
+    own_words = words.ids[starts[firsts][:, None] + np.arange(order)]
+    matches = np.minimum(counts[1:], counts[0])
+    return NgramMatches(segments, grams, counts, matches, own_words, spellings)

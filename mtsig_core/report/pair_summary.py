@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from mtsig_core.caution import Caution
+from mtsig_core.experiments.breakdown import Breakdown, Bucket, NgramLead
 from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute, document_names
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions, info_record, p_word
@@ -24,6 +25,7 @@ from mtsig_core.report.document import (
     TableBlock,
     Warnings,
 )
+from mtsig_core.report.export import label_records
 from mtsig_core.report.pictures import DifferenceRow, draw_differences
 from mtsig_core.report.sentences import (
     PairView,
@@ -39,8 +41,8 @@ from mtsig_core.report.sentences import (
     write_level,
 )
 from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
-from mtsig_core.results import DomainPair
-from mtsig_core.schema import NamedRecords
+from mtsig_core.results import DomainPair, MetricResult
+from mtsig_core.schema import NamedRecords, Records
 from mtsig_core.stats.pair import PairExamination, count_permutations, smooth_resamples
 from mtsig_core.stats.ranks import RANK_RULES
 
@@ -62,8 +64,13 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
     simulated = ""
     if info.simulated:
         simulated = "The texts of this test set are simulated."
-    make_record = partial(_record_summary, dispute)
-    return Report(f"One-page summary: {info.name}", sections, simulated, make_record=make_record)
+    return Report(
+        f"One-page summary: {info.name}",
+        sections,
+        simulated,
+        make_record=partial(_record_summary, dispute),
+        make_rows=partial(_list_rows, dispute),
+    )
 
 
 def summary_verdict(dispute: Dispute) -> str:
@@ -217,7 +224,49 @@ def summary_tables(dispute: Dispute) -> list[TableBlock]:
         _tabulate_deciders(dispute, "document", "document", dispute.documents),
         _tabulate_deciders(dispute, "segment", "line", dispute.segments),
     ]
-    return [block for block in blocks if block.table]
+    if dispute.breakdown is not None:
+        first = dispute.metrics[0].result
+        blocks += breakdown_tables(dispute.breakdown, dispute.a, dispute.b, first)
+    pair = f"{dispute.a} and {dispute.b}"
+    return [replace(block, caption=f"{block.title}: {pair}.") for block in blocks if block.table]
+
+
+def breakdown_tables(
+    breakdown: Breakdown, a: str, b: str, result: MetricResult
+) -> list[TableBlock]:
+    """Tables of words by frequency, segments by length, and n-grams."""
+    from mtsig_core.report.experiment_tables import row_table  # late: it loads all experiments
+
+    titles = {"score_a": a, "score_b": b}
+    words = row_table("words", Bucket, breakdown.words, form=".2f", n="words", **titles)
+    lengths = row_table(
+        "lengths", Bucket, breakdown.lengths, form=choose_form(result), n="segments", **titles
+    )
+    ngrams = row_table("ngrams", NgramLead, breakdown.ngrams, n_a=a, n_b=b)
+    note = (
+        "A row goes up to the next one. The CIs hold for all rows of the table together. A row whose CI excludes 0 "
+        "differs, and others may differ too. Exploratory: a difference that you pick because it is large is usually "
+        "smaller."
+    )
+    about_ngrams = (
+        "How often each output has the n-gram where the reference has it, the clearest first. Exploratory, not "
+        "tested: of so many n-grams some differ by chance. The line is one where the two differ."
+    )
+    return [
+        TableBlock(
+            table=words, title="F1 of words by their frequency in the reference", notes=(note,)
+        ),
+        TableBlock(
+            table=lengths,
+            title=f"{metric_title(result.metric)} by the words of the reference",
+            notes=(note,),
+        ),
+        TableBlock(
+            table=ngrams,
+            title="N-grams that one system has right more often",
+            notes=(about_ngrams,),
+        ),
+    ]
 
 
 def _name_metric(by_metric: MetricDispute) -> str:
@@ -360,7 +409,15 @@ def _tabulate_deciders(
 
 
 # -------------------------------------------------------------------------------------------------
-# JSON.
+# JSON and CSV.
+
+
+def _list_rows(dispute: Dispute) -> Records:
+    """The rows of all tables."""
+    rows: Records = []
+    for block in summary_tables(dispute):
+        rows += label_records(block.table.key, block.table.records())
+    return rows
 
 
 def _record_summary(dispute: Dispute) -> dict[str, Any]:
@@ -386,6 +443,7 @@ def _record_summary(dispute: Dispute) -> dict[str, Any]:
         "not_compared": dict(dispute.not_compared),
         "documents": [{"document": row.name, "added": row.added} for row in documents],
         "segments": [{"line": int(row.name), "added": row.added} for row in segments],
+        "breakdown": dispute.breakdown,
         "warnings": warnings,
     }
 

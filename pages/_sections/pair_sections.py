@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import Caution, Comparison, MetricResult, MtsigError, PairResult, Settings, TestSet
+from mtsig_core.experiments.breakdown import break_down
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
@@ -19,7 +20,7 @@ from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.commands import command_line
 from mtsig_core.report.html import report_html
 from mtsig_core.report.noticed_words import explain_noticed_difference
-from mtsig_core.report.pair_summary import summary_report
+from mtsig_core.report.pair_summary import breakdown_tables, summary_report
 from mtsig_core.report.sentences import (
     choose_form,
     explain_unlike,
@@ -280,20 +281,24 @@ def describe_chance(pair: Pair) -> str:
     return f"{counts} permutations give {size}: {p_text} for this pair only."
 
 
-def open_tabs(pair: Pair) -> dict[str, DeltaGenerator]:
-    """Draw the tabs for which the test set has something; a link with a margin opens its own."""
+def open_tabs(pair: Pair) -> tuple[str, dict[str, DeltaGenerator]]:
+    """Draw the tabs for which the test set has something; a link with a margin opens its own.
+
+    Returns the name of the open tab, and the place of each.
+    """
     names = []
     if pair.examination.by_document is not None:
         names.append("Documents")
     if pair.view.testset.has_outputs:
         names.append("Segments")
+        if pair.view.testset.references:
+            names.append(BREAKDOWN)
     names.append("Other tests and intervals")
     # Equivalence needs a bootstrap in which the difference varies.
     if pair.examination.intervals["percentile"] is not None and pair.standard_error != 0:
         names.append("Equivalence")
     usual = "Equivalence" if address.asked("margin") else None
-    _, tabs = controls.tabs(names, usual=usual)
-    return tabs
+    return controls.tabs(names, usual=usual)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -550,6 +555,25 @@ def _draw_documents(
     if has_texts:
         sentences.append("Click a bar to read its document.")
     st.caption(" ".join(sentences))
+
+
+# -------------------------------------------------------------------------------------------------
+# Words and lengths.
+
+BREAKDOWN = "Words and lengths"  # a tab that takes time
+
+
+def show_breakdown(pair: Pair) -> None:
+    """Draw where the two differ; a clicked n-gram opens one of its segments."""
+    sampling = {"a": pair.a, "b": pair.b, "settings": pair.examination.settings}
+    breakdown = pair.view.experiment(break_down, "Comparing words", **sampling)
+    clicked = None
+    for block in breakdown_tables(breakdown, pair.a, pair.b, pair.result):
+        st.subheader(block.title)
+        clicked = screen.show_table(block.table, open_rows=block.table.key == "ngrams")
+        st.caption(block.notes[0])
+    if clicked is not None:
+        address.go("segments", a=pair.a, b=pair.b, segment=str(breakdown.ngrams[clicked].line))
 
 
 # -------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 from mtsig_core.metrics import Metric, list_metrics, make_metric, resolve_metric
@@ -96,7 +97,10 @@ def first_result(
     if not testset.simulated or not file.exists():
         return None
     origin = _describe(testset, resolve_metric(testset, metric), arguments)
-    return _read(file, origin, get_type_hints(inspect.unwrap(function))["return"])
+    function = inspect.unwrap(function)
+    # Only this type: others name packages that not everybody has.
+    returned = SimpleNamespace(__annotations__={"return": function.__annotations__["return"]})
+    return _read(file, origin, get_type_hints(returned, function.__globals__)["return"])
 
 
 def _result_file(function: Callable) -> Path:

@@ -10,7 +10,7 @@ from mtsig_core.metrics import METRICS
 
 #: What is typed so far, the last word unfinished -> what follows, all or some of it.
 OFFERED = {
-    "mtsig comp": {"compare", "completion"},
+    "mtsig comp": {"compare", "compile", "completion"},
     "mtsig sweep ": {"size", "references", "resamples"},
     "mtsig compare --te": {"--test"},
     "mtsig compare --unit ": {"auto", "segment", "document", "block"},

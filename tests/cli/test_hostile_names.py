@@ -47,7 +47,7 @@ LEAVES = dict(leaves(module._parser()))
 
 def formats():
     for name, parser in LEAVES.items():
-        if name not in ("serve", "completion"):  # which write no result
+        if name not in ("serve", "compile", "completion"):  # which write no result
             choices = next(
                 one.choices for one in parser._actions if "--format" in one.option_strings
             )
@@ -118,7 +118,7 @@ def asked(command, form, hostile):
 # All formats of one command, and each command in one.
 @pytest.mark.parametrize(
     ("command", "form"),
-    brief(14, sorted(formats(), key=lambda case: case[0] != "compare" and case[1] != "text")),
+    brief(9, sorted(formats(), key=lambda case: case[0] != "compare" and case[1] != "text")),
 )
 def test_no_name_commands_the_terminal(run, hostile, command, form):
     found = run(*asked(command, form, hostile))
@@ -135,14 +135,17 @@ def test_no_name_commands_the_terminal(run, hostile, command, form):
 
 @pytest.mark.parametrize(
     ("option", "kind"),
-    [
-        ("baseline", "name"),
-        ("only", "name"),
-        ("exclude", "name"),
-        ("domain", "domain"),
-        ("official", "official"),
-        ("lower-is-better", "human"),
-    ],
+    brief(
+        3,
+        [
+            ("baseline", "name"),
+            ("only", "name"),
+            ("exclude", "name"),
+            ("domain", "domain"),
+            ("official", "official"),
+            ("lower-is-better", "human"),
+        ],
+    ),
 )
 @pytest.mark.parametrize("known", [True, False])
 def test_a_hostile_name_that_is_asked_for_is_found_or_refused_legibly(

@@ -39,12 +39,11 @@ def release(tmp_path, monkeypatch):
         for system, lines in texts.items():
             write_lines(Path(f"{system}.txt"), lines)
         half = N_SEGMENTS // 2
-        for pair, part in (("qaa-en", slice(half)), ("qab-en", slice(half, None))):
-            folder = Path("release")
-            write_lines(folder / f"references/{pair}.refA.txt", demo.references["ref"][part])
-            write_lines(folder / f"documents/{pair}.docs", demo.documents[part])
+        for folder, part in (("news", slice(half)), ("chat", slice(half, None))):
+            write_lines(Path(folder) / "ref.txt", demo.references["ref"][part])
+            write_lines(Path(folder) / "docs.txt", demo.documents[part])
             for system, lines in texts.items():
-                write_lines(folder / f"system-outputs/{pair}/{system}.txt", lines[part])
+                write_lines(Path(folder) / f"{system}.txt", lines[part])
 
     return write
 
@@ -61,7 +60,7 @@ def test_the_commands_of_the_page(release, run, name, status):
     gate = json.loads(Path("report.json").read_text("utf-8"))["gate"]
     assert gate["passed"] is (status == 0) and gate["rule"] == "worse"
     assert {(row["testset"], row["metric"]) for row in gate["rows"]} == {
-        (testset, metric) for testset in ("qaa-en", "qab-en") for metric in ("bleu", "chrf")
+        (testset, metric) for testset in ("news", "chat") for metric in ("bleu", "chrf")
     }
 
 
@@ -111,6 +110,13 @@ def test_a_bad_file_is_status_2(release, run):
     Path("new.txt").write_text("one line\n", encoding="utf-8")
     done = run(*shlex.split(BEFORE[0]))
     assert done.status == 2 and "new.txt" in done.err and not Path("report.md").exists()
+
+
+def test_a_test_set_without_the_release_is_status_2(release, run):
+    release(GOOD)
+    Path("chat/new.txt").unlink()
+    done = run(*shlex.split(TASK[0]))
+    assert done.status == 2 and "2 of these exist" in done.err
 
 
 def test_a_task_that_is_watched_does_not_decide(run):

@@ -12,6 +12,7 @@ from mtsig_core import read_wmt
 from mtsig_core.errors import InputError
 from mtsig_core.metrics import counting, make_metric
 from mtsig_core.metrics.kernels.edits import count_edits as count_edits
+from tests.builders.cases import brief
 from tests.builders.corpora import hard, toy
 
 THEIRS = {
@@ -509,7 +510,7 @@ def test_compiled_and_plain_scores_are_the_same_to_the_last_bit(monkeypatch, nam
 
 
 @EACH
-@pytest.mark.parametrize("n", [100, 16_800])
+@pytest.mark.parametrize("n", brief(1, [1_000, 100, 16_800]))
 def test_layout_type_and_neighbours_do_not_matter(name, n):
     sums, shape = corpus_sums(name, n), (2, 5, n // 10)
     stats_first, score = np.moveaxis(sums.reshape(-1, *shape), 0, -1), make_metric(name).score

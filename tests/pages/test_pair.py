@@ -8,8 +8,10 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
+from mtsig_core.experiments.breakdown import break_down
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
 from mtsig_core.report.table import write_p
+from mtsig_core.results import SamplingSettings
 from mtsig_core.source import Source
 from tests.builders.screens import (
     NAMES,
@@ -208,3 +210,19 @@ def test_texts_are_literal_and_marked_as_chosen(open_pair, source):
     page.selectbox(key="marks").set_value("differences between the two").run()
     assert '<span class="mt-alone">small' in words(page)
     assert "<script" not in words(page)
+
+
+def test_words_and_lengths_are_those_of_the_core(open_pair, source):
+    """They are counted only when their tab is open."""
+    closed = open_pair(source, a=NAMES[0], b=NAMES[1])
+    assert not [title.value for title in closed.subheader if "F1 of words" in title.value]
+    page = open_pair(source, a=NAMES[0], b=NAMES[1], tab="Words and lengths")
+    settings = SamplingSettings("document", None, 0.05, 2000, 0, "")
+    expected = break_down(source.read(), "bleu", NAMES[0], NAMES[1], settings)
+    shown = words(page)
+    titles = [title.value for title in page.subheader]
+    assert "F1 of words by their frequency in the reference" in titles and expected.words
+    for row in (*expected.words, *expected.lengths):
+        assert f"{row.score_a:.2f}" in shown and f"{row.difference:+.2f}" in shown
+    assert "Exploratory" in captions(page)
+    assert answer(page) == answer(closed)

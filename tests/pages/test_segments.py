@@ -176,7 +176,7 @@ def test_a_segment_by_its_address(open_first_two):
 def test_a_segment_that_the_filters_do_not_match(open_first_two):
     page = open_first_two(segment="7", genre="talk")
     assert read_line(page) == 7
-    assert "Line 7 is not among the 20 segments that match" in words(page)
+    assert "Line 7 is not among the segments that match the filter (20)" in words(page)
     press(page, "Down")
     assert read_line(page) == list_lines(page)[0]
     page = open_first_two(segment="7", genre="talk")

@@ -12,6 +12,7 @@ from mtsig_core.errors import SettingError
 from mtsig_core.readers.task_contents import Contents
 from pages._ui import testsets
 from tests.builders.apps import followed
+from tests.builders.cases import brief
 from tests.builders.screens import NAMES, find_command, frame_rows, labelled, links, words
 from tests.builders.streamlit_parts import keep_files
 from tests.builders.toys import SPACELESS, zipped
@@ -121,7 +122,7 @@ RECOGNIZED = {
 HAVE_DOCUMENTS = ("texts", "texts with documents")
 
 
-@pytest.mark.parametrize("case", RECOGNIZED)
+@pytest.mark.parametrize("case", brief(4, RECOGNIZED))
 def test_files_are_recognized_and_opened(page, case):
     files, recognized, opened = RECOGNIZED[case]
     upload(page, *files)
@@ -362,11 +363,14 @@ def test_document_ids_are_asked_for_and_join_the_set_that_is_open(page):
 
 @pytest.mark.parametrize(
     "name, simulated, said",
-    [
-        ("reference.txt", "Demo data", "300 segments"),
-        ("human.csv", "Demo data", "4 systems"),
-        ("shared_task.zip", "(simulated)", "2 language pairs · 6 systems"),
-    ],
+    brief(
+        2,
+        [
+            ("reference.txt", "Demo data", "300 segments"),
+            ("shared_task.zip", "(simulated)", "2 language pairs · 6 systems"),
+            ("human.csv", "Demo data", "4 systems"),
+        ],
+    ),
 )
 def test_a_sample_opens_by_one_click_and_says_that_it_is_simulated(
     page, monkeypatch, name, simulated, said

@@ -46,6 +46,7 @@ from mtsig_core.readers.uploads import (
 )
 from mtsig_core.report.caution_words import with_remedy
 from mtsig_core.source import Source
+from tests.builders.cases import brief
 from tests.builders.toys import zipped
 
 FIXTURES = Path(__file__).parent / "pearmut"
@@ -1128,7 +1129,7 @@ class TestHostile:
                 read_uploads([Upload("x", odd, role, "x"), Upload("y", text, other, "y")])
         assert guess_uploads([("x", odd)])
 
-    @pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, gzip.compress, zstd])
+    @pytest.mark.parametrize("pack", brief(1, [gzip.compress, bz2.compress, lzma.compress, zstd]))
     def test_a_bomb_of_text(self, pack):
         content = pack(b"a" * (60 << 20))
         with pytest.raises(InputError, match="at most 50 MB"):

@@ -12,6 +12,7 @@ from mtsig_core.report.paragraph import paper_sentences
 from mtsig_core.report.tables import by_reference_table
 from mtsig_core.stats.cautions import reference_disagreement
 from mtsig_core.stats.ranks import find_other_leaders, find_top_group, has_clear_winner
+from tests.builders.cases import brief
 from tests.builders.rendered import (
     comparison_html,
     comparison_json,
@@ -62,16 +63,19 @@ def warned(testset, **settings):
 class TestLeaders:
     @pytest.mark.parametrize(
         "metric, settings",
-        [
-            ("bleu", {}),
-            ("ter", {}),
-            ("nist", dict(unit="segment")),
-            ("bleu", dict(unit="block", block_length=2.5)),
-            ("ter", dict(test="bootstrap")),
-            ("bleu", dict(test="percentile")),
-            ("bleu", dict(test="riezler-maxwell")),
-            ("nist", dict(correction="bh", ci="bca", seed=5)),
-        ],
+        brief(
+            3,
+            [
+                ("bleu", dict(unit="block", block_length=2.5)),
+                ("ter", dict(test="bootstrap")),
+                ("nist", dict(correction="bh", ci="bca", seed=5)),
+                ("bleu", {}),
+                ("ter", {}),
+                ("nist", dict(unit="segment")),
+                ("bleu", dict(test="percentile")),
+                ("bleu", dict(test="riezler-maxwell")),
+            ],
+        ),
         ids=str,
     )
     @pytest.mark.parametrize(

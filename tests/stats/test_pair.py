@@ -17,6 +17,7 @@ from mtsig_core.stats.pair import (
 )
 from mtsig_core.stats.resampling import UNITS
 from mtsig_core.stats.significance import fitting_tests
+from tests.builders.cases import brief
 from tests.builders.results import find_pair
 from tests.builders.toys import Given, bleu, bleu_counts, compare_given, mean, toy
 
@@ -37,9 +38,18 @@ def examine(
     return examine_pair(testset, metric, a, b, **{"trials": 299, "resamples": 200, **settings})
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("higher_is_better", [True, False])
-@pytest.mark.parametrize("a, b", [("A", "C"), ("C", "A")])
+@pytest.mark.parametrize(
+    "unit, higher_is_better, a, b",
+    brief(
+        3,
+        [
+            ("segment", True, "A", "C"),
+            ("document", False, "C", "A"),
+            ("block", True, "C", "A"),
+            *((unit, False, "A", "C") for unit in UNITS),
+        ],
+    ),
+)
 def test_each_test_gives_what_compare_gives(unit, higher_is_better, a, b):
     found = examine(a, b, unit=unit, seed=3, higher_is_better=higher_is_better)
     for outcome in found.outcomes:

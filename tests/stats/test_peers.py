@@ -307,7 +307,7 @@ def test_agreement_of_mt_metrics_eval():
 LOCAL = [
     (peer, command)
     for peer in PEERS
-    for command in re.findall(r"^mtsig ((?:compare|agreement) .+)$", PAGES[peer], re.M)
+    for command in re.findall(r"^mtsig ((?:compare|agreement|pair) .+)$", PAGES[peer], re.M)
     if "--folder" not in command
 ]
 

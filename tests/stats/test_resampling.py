@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 from mtsig_core import SettingError
 from mtsig_core.stats import kernels, resampling
 from mtsig_core.stats.resampling import BLOCK, Units, bootstrap_weights, make_units
+from tests.builders.cases import brief
 from tests.builders.toys import draw_swaps, toy
 
 SEEDS = st.integers(0, 2**64 - 1)
@@ -163,7 +164,7 @@ class TestDraws:
 
 
 class TestKernels:
-    @pytest.mark.parametrize("n", [1, 997, 70_000])
+    @pytest.mark.parametrize("n", brief(2, [1, 997, 70_000]))
     def test_compiled_and_plain_draws_are_the_same(self, monkeypatch, n):
         drawn = []
         for worth in (True, False):

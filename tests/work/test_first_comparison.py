@@ -11,6 +11,7 @@ from mtsig_core.experiments.sweeps import sweep_sizes
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.comparison import compare
 from pages._work import first_comparison
+from tests.builders.cases import brief
 
 
 @pytest.fixture(scope="module")
@@ -82,13 +83,16 @@ def run(demo, function, **changed):
 
 @pytest.mark.parametrize(
     "function, few",
-    [
-        (type_one, {"n_pairs": 1}),
-        (coverage, {"repeats": 1}),
-        (families, {"repeats": 1}),
-        (claims, {"repeats": 2}),
-        (conclusions, {"resamples": 20}),
-    ],
+    brief(
+        2,
+        [
+            (type_one, {"n_pairs": 1}),
+            (conclusions, {"resamples": 20}),
+            (coverage, {"repeats": 1}),
+            (families, {"repeats": 1}),
+            (claims, {"repeats": 2}),
+        ],
+    ),
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_what_a_kept_experiment_draws_from_is_as_it_is_now(demo, function, few):

@@ -16,6 +16,7 @@ from pages._store.database import open_database
 from pages._store.kept_sets import SetStore
 from pages._ui import browser, testsets
 from pages._work.zips import KeptZips, placed_for_a_request
+from tests.builders.cases import brief
 from tests.builders.toys import task_files, zipped
 
 FILES = task_files()
@@ -133,7 +134,7 @@ def damaged():
         yield f"{name} is short", zipped(FILES | {name: b"one line\n"})
 
 
-@pytest.mark.parametrize("act", ["look_into", "list_pairs", "unpack_files", "keep_task"])
+@pytest.mark.parametrize("act", brief(2, ["look_into", "keep_task", "list_pairs", "unpack_files"]))
 def test_no_message_has_the_path_of_a_temporary_folder(store, monkeypatch, act):
     monkeypatch.setattr(browser, "find_owner", lambda make=False: "somebody")
     told = {}
