@@ -5,6 +5,9 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+#: The files and folders of the dashboard.
+DASHBOARD = ("app.py", "asgi.py", "pages", "assets", ".streamlit")
+
 
 class Dashboard(BuildHookInterface):
     """The dashboard goes inside the package, as others have an app, pages or assets too.
@@ -14,7 +17,7 @@ class Dashboard(BuildHookInterface):
 
     def initialize(self, version, build_data):
         if version != "editable":
-            for part in ("app.py", "asgi.py", "pages", "assets", ".streamlit"):
+            for part in DASHBOARD:
                 build_data["force_include"][part] = f"mtsig_core/_dashboard/{part}"
 
 

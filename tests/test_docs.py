@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import hatch_build
 import mtsig_core
 from mtsig_core import TestSet, compare, join_scores
 from mtsig_core.cli.main import COMMANDS, _parser, main
@@ -16,6 +17,7 @@ from mtsig_core.experiments import papers
 from mtsig_core.metrics import METRICS
 from mtsig_core.report.commands import CALLS
 from mtsig_core.stats.ranks import RANK_RULES
+from pages._server.server_settings import SETTINGS_OF_SERVER
 from pages._ui.catalogue import PAGES
 from tests.builders import skeleton
 from tests.builders.code import ROOT
@@ -25,6 +27,7 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 DOCS = {
     page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))
 }
+CONTAINER = (ROOT / "Containerfile").read_text()
 CLI, PAPERS, PYTHON = DOCS["cli"], DOCS["papers"], DOCS["python"]
 TEXTS = {"README": README, "CONTRIBUTING": CONTRIBUTING, **DOCS}
 SHELL = "".join(
@@ -147,6 +150,14 @@ def test_every_direct_dependency_has_a_range():
 
 
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PYTHON, re.MULTILINE | re.DOTALL)
+
+
+def test_a_container_has_what_the_package_is_made_of():
+    copied = re.findall(r"^COPY (.+) \S+$", CONTAINER, re.M)
+    files = ("pyproject.toml", "requirements.txt", "hatch_build.py", "README.md", "mtsig_core")
+    assert set(" ".join(copied).split()) == {*files, *hatch_build.DASHBOARD}
+    settings = set(re.findall(r"\b(MTSIG_\w+)=", CONTAINER))
+    assert settings and settings <= SETTINGS_OF_SERVER
 
 
 def test_the_examples_in_python_run_one_after_the_other():

@@ -236,8 +236,9 @@ def refuse_of_one_pair(args: Namespace, *names: str) -> None:
 
 
 def names_whole_task(args: Namespace) -> bool:
-    """Whether the options of a test set name a folder, and none of its language pairs."""
-    return args.folder is not None and args.langpair is None
+    """Whether the options name a folder and none of its language pairs, or several test sets."""
+    names_folder = args.folder is not None and args.langpair is None
+    return names_folder or bool(getattr(args, "set", ()))
 
 
 def _read_fields(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, Any]:
@@ -464,8 +465,9 @@ def add_task_source(group: _ArgumentGroup) -> None:
 
 
 def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
-    """Add the option that chooses language pairs."""
-    _add_rows(group, {"pairs": list_options(TaskSource)["pairs"]})
+    """Add the options that choose language pairs or name test sets."""
+    options = list_options(TaskSource)
+    _add_rows(group, {name: options[name] for name in ("pairs", "set")})
 
 
 def add_metric_options(

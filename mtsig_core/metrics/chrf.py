@@ -224,6 +224,7 @@ def _f_score(precision: Numbers, recall: Numbers, n_orders: Numbers) -> Numbers:
 
 def _points(columns: np.ndarray, scores: np.ndarray) -> None:
     """Set the scores of columns (stats, n)."""
+    columns = columns.astype(np.float64, copy=False)  # numpy 1 would go on in float32
     total = np.zeros((3, scores.size))
     for k in range(0, len(columns), 3):
         total += _score_order(*columns[k : k + 3])

@@ -264,6 +264,7 @@ def test_what_mt_metrics_eval_prints():
         assert abs(p[PAIRS[pair]] - shown) < 4 * error
 
 
+@pytest.mark.long
 def test_agreement_of_mt_metrics_eval():
     task = shared_task()
     human = np.array([task.scores["human"].by_system[name] for name in task.systems], float)
