@@ -30,7 +30,7 @@ from mtsig_core.cli.options import (
     scorer_words,
     source_from,
 )
-from mtsig_core.errors import MtsigError, SettingError, explain_unknown
+from mtsig_core.errors import InputError, MtsigError, SettingError, explain_unknown
 from mtsig_core.experiments.rankings import (
     task_by_rules,
     testset_by_rules,
@@ -68,6 +68,7 @@ from mtsig_core.stats.published_scores import (
     replicate_task,
 )
 from mtsig_core.stats.settings import SETTINGS, check_jobs
+from mtsig_core.testset import TestSet, show_name
 
 #: Formats of results that are text and numbers, and of those that are printed too.
 DATA_FORMATS = ("text", "json", "csv", "markdown")
@@ -315,15 +316,32 @@ def run_compare(args: Namespace) -> int:
         rank = partial(testset_by_rules, testset, **settings)
         write_all_rules(args, {metric.name: partial(rank, metric=metric) for metric in metrics})
         return 0
+    stored = None
+    if args.against is not None:
+        stored = _read_stored(args.against, testset)
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
     report = comparison_report(result)
-    if args.against is not None:
-        lines = read_lines(args.against, "a result of compare (JSON)")
-        stored = Comparison.from_json("\n".join(lines))
+    if stored is not None:
         report = add_changes(report, stored, result)
     return write_judged(args, report, result)
+
+
+def _read_stored(path: str, testset: TestSet) -> Comparison:
+    """Read a stored result, and refuse one of other references, sources or segments."""
+    lines = read_lines(path, "a result of compare (JSON)")
+    stored = Comparison.from_json("\n".join(lines))
+    digest = stored.testset.reference_digest
+    if not digest:
+        reason = "was written by an older version of mtsig, without the digest of its references"
+    elif digest != testset.reference_digest:
+        reason = "is not of these references, sources, documents and segments"
+    else:
+        return stored
+    raise InputError(
+        f"{show_name(path)} {reason}. Compare with a result on the same files, or compare and store it again."
+    )
 
 
 def add_score(parser: ArgumentParser) -> None:

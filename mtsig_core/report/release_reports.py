@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mtsig_core.errors import InputError, format_count
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.release import ReleaseJudgement
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.experiment_tables import record_table
@@ -31,17 +31,7 @@ def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
 
     Scores, ranks, the better system of each pair, and settings can change. A system or pair that
     is new, or gone, has no value before, or now.
-
-    Raises
-    ------
-    InputError
-        If the stored result is of other references, sources or segments.
     """
-    if before.testset.reference_digest != now.testset.reference_digest:
-        raise InputError(
-            "The stored result is not of these references, sources and segments, or an older version of mtsig "
-            "wrote it, without their digest. Compare with a result on the same files, or compare and store it again."
-        )
     old_facts = _list_facts(before)
     new_facts = _list_facts(now)
     rows = []

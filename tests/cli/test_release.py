@@ -160,7 +160,7 @@ def test_a_result_of_other_references_is_refused(release, run):
     older = re.sub('"reference_digest": ".*?"', '"reference_digest": ""', stored)
     Path("older.json").write_text(older, encoding="utf-8")
     done = run("compare", *FILES, "--against", "older.json")
-    assert done.status == 2 and "an older version of mtsig wrote it" in done.err
+    assert done.status == 2 and "written by an older version of mtsig" in done.err
     references = Path("ref.txt").read_text("utf-8")
     Path("ref.txt").write_text(references.replace("the", "a", 1), encoding="utf-8")
     done = run("compare", *FILES, "--against", "stored.json")
