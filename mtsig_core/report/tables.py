@@ -252,8 +252,7 @@ def add_metric_columns(table: Table, results: Sequence[MetricResult]) -> Table:
             Column(f"rank_{result.metric}", "its rank", "rank"),
         ]
         rows = {row.system: (row.score, _get_ranks(row)) for row in result.systems}
-        missing = [None for _ in columns]
-        cells = [rows.get(system, missing) for system in table.values("system")]
+        cells = [rows.get(system, (None, None)) for system in table.values("system")]
         table = table.with_columns(columns, cells)
     return table
 

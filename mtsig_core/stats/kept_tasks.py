@@ -273,26 +273,6 @@ class KeptTask:
         )
 
     @cached_property
-    def sizes(self) -> dict[str, tuple[int, int]]:
-        """Numbers of systems and segments of each language pair."""
-
-        def list_contents() -> dict[str, tuple[tuple[str, ...], int]]:
-            contents = {}
-            for lang_pair, testset in self._all_systems.task.testsets.items():
-                contents[lang_pair] = (tuple(testset.systems), testset.n_segments)
-            return contents
-
-        kind = dict[str, tuple[tuple[str, ...], int]]
-        contents = remember(kind, list_contents, self._all_systems.digest, "sizes")
-        sizes = {}
-        for lang_pair in self.info.pairs:
-            systems, n_segments = contents[lang_pair]
-            excluded = {name for pair, name in self._excluded_systems if pair in ("", lang_pair)}
-            n_systems = len(set(systems) - excluded)
-            sizes[lang_pair] = (n_systems, n_segments)
-        return sizes
-
-    @cached_property
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Return by language pair its references, and the rated names that are not systems."""
 
