@@ -309,7 +309,7 @@ LOCAL = [
     (peer, command)
     for peer in PEERS
     for command in re.findall(r"^mtsig ((?:compare|agreement|pair) .+)$", PAGES[peer], re.M)
-    if "--folder" not in command
+    if "--folder" not in command and "--scorer" not in command  # a download, or a model
 ]
 
 
