@@ -43,9 +43,7 @@ def check_out(args: Namespace, source: Source | TaskSource) -> None:
     if isinstance(source, TaskSource):
         files += source.list_joined_files()
     files += getattr(args, "published", [])
-    official = getattr(args, "official", None)
-    if official is not None:
-        files.append(official)
+    files += filter(None, [getattr(args, name, None) for name in ("official", "against")])
     if os.path.exists(path):
         for file in files:
             if os.path.exists(file) and os.path.samefile(path, file):

@@ -453,8 +453,7 @@ def find_plain_sets(folder: Path) -> Mapping[str, FilePath]:
 def _has_plain_reference(folder: FilePath) -> bool:
     """Whether a folder has a reference by a plain name, and none of a language pair."""
     names = list_folder(folder)
-    roles = map(find_role_word, names)
-    return "reference" in roles and not any(map(is_of_task, names))
+    return "reference" in map(find_role_word, names) and not any(map(is_of_task, names))
 
 
 def _read_plain_sets(

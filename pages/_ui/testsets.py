@@ -326,13 +326,13 @@ def _placed(content: bytes, file: str, limits: Callable[[], object]) -> Iterator
         yield path
 
 
-def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
+def unpack_files(content: bytes, file: str) -> uploads.NamedContents:
     """Return the files of an uploaded archive; an empty result for a shared task."""
     with _placed(content, file, upload_limits) as path:
         return [] if is_task(path) else uploads.list_flat_files(path)
 
 
-def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
+def list_members(content: bytes, file: str) -> uploads.NamedContents:
     """Return all files of an uploaded archive, by their places in it."""
     with _placed(content, file, task_limits) as path:
         return uploads.list_members(path)
