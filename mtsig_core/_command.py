@@ -32,10 +32,9 @@ def _end(number: int, _: object) -> None:
 _IS_COMMAND = {"mtsig", "-m"}.intersection(map(os.path.basename, sys.argv[:1]))
 if _IS_COMMAND:
     gc.set_threshold(100_000)  # objects between two searches
-for _number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-    _is_usual = signal.getsignal(_number) in (signal.default_int_handler, signal.SIG_DFL)
-    if _IS_COMMAND and _is_usual:
-        signal.signal(_number, _end)
+    for _number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(_number) in (signal.default_int_handler, signal.SIG_DFL):
+            signal.signal(_number, _end)
 
 
 @contextmanager

@@ -4,7 +4,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar, cast
+from functools import cache
+from typing import Any, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -13,6 +14,8 @@ _LOADING = 250_000_000
 _saved = 0
 
 _dispatchers: list[Any] = []  # numba's, of all functions that are compiled
+_announcers: list[Callable[[str], None]] = []  # called when a function begins to be compiled
+_ANNOUNCEMENT = "compiling, only this first time"
 _switching = threading.RLock()  # one compiled function may compile another
 
 
@@ -39,6 +42,7 @@ def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
     import numba
     from numba.extending import register_jitable
 
+    _listen()
     for helper in helpers:
         register_jitable(helper)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -53,23 +57,37 @@ def compiled(function: Function, *helpers: Callable[..., Any]) -> Function:
     return cast(Function, dispatcher)
 
 
-class KeptCode(NamedTuple):
-    """A compiled function, and where its code is kept."""
-
-    name: str
-    folder: str | None  # None where no folder is writable
-    is_new: bool  # whether this process compiled it for the first time
+def list_code_folders() -> set[str]:
+    """List where the code is kept that this process has used; empty if no folder is writable."""
+    folders = {dispatcher.stats.cache_path for dispatcher in _dispatchers}
+    return folders - {None}
 
 
-def list_kept_code() -> set[KeptCode]:
-    """List the compiled functions that this process has used."""
-    kept = set()
-    for dispatcher in _dispatchers:
-        stats = dispatcher.stats
-        if stats.cache_hits or stats.cache_misses:
-            name = f"{dispatcher.__module__}.{dispatcher.__name__}"
-            kept.add(KeptCode(name, stats.cache_path, bool(stats.cache_misses)))
-    return kept
+@contextmanager
+def announce_compiling(announce: Callable[[str], None]) -> Iterator[None]:
+    """Call a function with a text whenever code is compiled that is not kept on disk."""
+    _announcers.append(announce)
+    try:
+        yield
+    finally:
+        _announcers.remove(announce)
+
+
+@cache
+def _listen() -> None:
+    """Let numba say when it compiles."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:  # noqa: ARG002  numba calls it
+            for announce in _announcers:
+                announce(_ANNOUNCEMENT)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    register: Any = event.register
+    register("numba:compile", Listener())
 
 
 def compiled_helper(function: Function) -> Function:

@@ -108,11 +108,6 @@ class Kind:
         return self.concern in ("excluded", "file names")
 
     @property
-    def is_counted(self) -> bool:
-        """Whether it is a fact about ratings, and no assumption."""
-        return self.concern == "counted"
-
-    @property
     def names_files(self) -> bool:
         """Whether no number depends on it."""
         return self.concern == "file names"

@@ -42,6 +42,8 @@ class TestSetInfo:
     simulated: bool
     assumed: tuple[Assumption, ...] = ()
     progress: tuple[ProgressRow, ...] = ()  # of its annotation, where that is known
+    #: As in `TestSet`; empty in results that older versions wrote.
+    reference_digest: str = ""
 
     @classmethod
     def from_testset(cls, testset: TestSet) -> TestSetInfo:
@@ -56,6 +58,7 @@ class TestSetInfo:
             testset.simulated,
             testset.assumed,
             measure_progress(testset),
+            testset.reference_digest,
         )
 
 

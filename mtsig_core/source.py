@@ -637,7 +637,7 @@ class TaskSource(_Files):
         """
         if all(pair for pair, _, _ in self.scores):
             return self
-        task_pairs = self.pairs or tuple(self._all_pairs())
+        task_pairs = self.pairs or tuple(self.list_pairs())
         scores: list[PairFile] = []
         for pair, name, path in self.scores:
             if pair:
@@ -666,7 +666,7 @@ class TaskSource(_Files):
             return source, sentences
         try:
             replace(self, refs_as_systems=False).check()  # ratings of references may be in a table
-            task_pairs = list(self._all_pairs())
+            task_pairs = list(self.list_pairs())
             tables = tables_beside(find_task(self.folder), task_pairs, MAX_DEPTH)
         except (InputError, SettingError):  # the message comes when the texts are read
             return source, sentences
@@ -702,7 +702,7 @@ class TaskSource(_Files):
         """
         return {} if self.folder is None else join_published(list_published_files(self.folder))
 
-    def _all_pairs(self) -> Iterable[str]:
+    def list_pairs(self) -> Iterable[str]:
         """The language pairs of the task, chosen or not, without reading its texts."""
         from mtsig_core.simulation.corpus import PAIRS
 
@@ -712,7 +712,7 @@ class TaskSource(_Files):
 
     def _make_pair_error(self, pair: str, name: str, task: Task) -> SettingError:
         """The error for scores or a run of a language pair that is unknown, or not chosen."""
-        pairs = self._all_pairs() if self.pairs else task.testsets
+        pairs = self.list_pairs() if self.pairs else task.testsets
         if pair not in pairs:
             return explain_unknown("language pair", pair, pairs)
         return SettingError(

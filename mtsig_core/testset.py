@@ -660,28 +660,46 @@ class TestSet:
 
         The name of the set does not count.
         """
+        return self._hash("systems", "references")
+
+    @cached_property
+    def reference_digest(self) -> str:
+        """Digest of the segments: references, sources, documents and lines, but no output or score.
+
+        It is the same for all test sets whose outputs can be compared with each other.
+        """
+        return self._hash("references")
+
+    def _hash(self, *groups: str) -> str:
         sequences: list[Sequence[str | None]] = []
-        for group in ("systems", "references"):
+        for group in groups:
             for name, texts in getattr(self, group).items():
                 sequences += [(group, name), texts]
         for key in _SEGMENT_DATA:
             if getattr(self, key) is not None:
                 sequences += [(key,), getattr(self, key)]
         sequences.append(("langpair", self.langpair))
-        if self.tokenizer is not None:
-            sequences.append(("tokenizer", self.tokenizer))
-        sequences += self._write_scores()
-        for name, parse in self.parses.items():
-            sequences += [("parses", name), parse]
-        for name, outputs in self.runs.items():
-            for output in outputs:
-                sequences += [("run", name), output]
-        if self.judgements is not None and self.judgements.is_campaign:
-            sequences.append(("judgements", repr(self.judgements)))
+        if "systems" in groups:
+            sequences += self._list_outputs()
+        else:
+            sequences.append(("lines", str(self.lines)))
         h = hashlib.blake2b(digest_size=16)
         for sequence in sequences:
             _feed(h, sequence)
         return h.hexdigest()
+
+    def _list_outputs(self) -> Iterator[Sequence[str | None]]:
+        """What belongs to outputs, beside their texts: scores, parses, runs, how they are cut."""
+        if self.tokenizer is not None:
+            yield "tokenizer", self.tokenizer
+        yield from self._write_scores()
+        for name, parse in self.parses.items():
+            yield from [("parses", name), parse]
+        for name, outputs in self.runs.items():
+            for output in outputs:
+                yield from [("run", name), output]
+        if self.judgements is not None and self.judgements.is_campaign:
+            yield "judgements", repr(self.judgements)
 
     def _write_scores(self) -> list[Sequence[str | None]]:
         """All scores as texts, with their names and directions."""

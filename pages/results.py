@@ -36,7 +36,7 @@ review_link = review_sections.show_begin(view, comparison)
 if review_link is not None:
     address.go("review", review=review_link)
 
-names = ["Language pairs"]
+names = [screen.name_parts_in("Language pairs")]
 has_several_metrics = results_sections.has_several_metrics(view)
 if has_several_metrics:
     names.append("Metrics")
@@ -52,7 +52,7 @@ if progress:
     with tabs["Progress"]:
         results_sections.show_progress(progress)
         results_sections.follow_files(view.kept.source)
-with tabs["Language pairs"]:
+with tabs[screen.name_parts_in("Language pairs")]:
     screen.show_table(tops_table(comparison, view.metric), prose=True)
     results_sections.show_across(comparison, view.metric)
 by_all_metrics = comparison

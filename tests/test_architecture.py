@@ -209,7 +209,7 @@ TOP = {
     "errors": (),
     "_command": ("__init__", "cli", "pages"),
     "version": (*LAYERS, "__init__", "cli", "pages"),
-    "_compiled": ("metrics", "stats", "cli"),
+    "_compiled": ("metrics", "stats", "cli", "pages"),
     "facade": ("__init__",),
     "presenter": (),
 }

@@ -70,7 +70,14 @@ def test_without_a_place_to_keep_code_it_compiles_anew(monkeypatch):
             raise RuntimeError("cannot cache function: no locator available")
         return njit(**options)
 
-    assert made_with(monkeypatch, without_cache)(1) == 2
+    add = made_with(monkeypatch, without_cache)
+    announced = []
+    with _compiled.announce_compiling(announced.append):
+        assert add(1) == 2
+        assert announced == ["compiling, only this first time"]
+        assert add(2) == 3
+    assert add(1.5) == 2.5
+    assert len(announced) == 1
 
 
 def test_numba_switched_off_is_for_the_users_functions(monkeypatch):

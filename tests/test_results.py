@@ -327,7 +327,7 @@ class TestFromJson:
         assert all(part.lower() in str(error.value).lower() for part in parts), str(error.value)
 
     def test_every_field_is_needed_except_what_a_warning_is_about(self):
-        have_defaults = {"rank_rule", "look", "assumed", "assumptions"}
+        have_defaults = {"rank_rule", "look", "assumed", "assumptions", "reference_digest"}
         for group in ("testset", "settings"):
             for key in json.loads(comparison_json(TEXTS))[group].keys() - have_defaults:
                 data = json.loads(comparison_json(TEXTS))

@@ -212,6 +212,13 @@ class TestDigest:
         digests = {TOY.digest, *(replace(TOY, **change).digest for change in self.CHANGES)}
         assert len(digests) == 1 + len(self.CHANGES)
 
+    def test_of_references_changes_with_all_but_the_outputs(self):
+        for change in [*self.CHANGES, {"lines": [2, 3, 4, 6]}]:
+            is_same = replace(TOY, **change).reference_digest == TOY.reference_digest
+            assert is_same is ("systems" in change), change
+        scored = replace(TOY, scores={"human": {"A": [1, 2, 3, 4]}}, tokenizer="char")
+        assert scored.reference_digest == TOY.reference_digest
+
     @given(
         st.lists(st.text(max_size=3), min_size=2, max_size=2),
         st.lists(st.text(max_size=3), min_size=2, max_size=2),

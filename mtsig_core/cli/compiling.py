@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from mtsig_core._compiled import KeptCode, list_kept_code
+from mtsig_core._compiled import list_code_folders
 from mtsig_core.cli.inputs import progress_line, write
 from mtsig_core.errors import SettingError, format_count
 from mtsig_core.metrics import make_metric
@@ -34,19 +35,20 @@ def add_compile(parser: ArgumentParser) -> None:
 
 def run_compile(args: Namespace) -> None:
     """Compile in other processes, and say where the code is."""
-    kept: set[KeptCode] = set()
+    began = time.time()
+    folders: set[str] = set()
     pool = ProcessPoolExecutor(args.processes, get_context("spawn"))
     with progress_line() as progress, pool:
         shares = [pool.submit(compile_metrics, names) for names in _SHARES]
         for n_done, share in enumerate(as_completed(shares)):
             if progress is not None:
                 progress("compiling", n_done / len(shares))
-            kept |= share.result()
-    write(say_kept(kept), None)
+            folders |= share.result()
+    write(say_where(folders, began), None)
 
 
-def compile_metrics(names: Iterable[str]) -> set[KeptCode]:
-    """Compile all that counts, scores and compares with these metrics, unless it is there."""
+def compile_metrics(names: Iterable[str]) -> set[str]:
+    """Compile all that counts, scores and compares with these metrics; return where it is kept."""
     import numba  # noqa: F401  compiled code is used wherever there is some
 
     testset = load_demo(_N_SEGMENTS)
@@ -55,22 +57,21 @@ def compile_metrics(names: Iterable[str]) -> set[KeptCode]:
         metric.score(metric.statistics(testset))
     for unit in ("segment", "block"):
         compare(testset, metrics, unit=unit)
-    return list_kept_code()
+    return list_code_folders()
 
 
-def say_kept(kept: Iterable[KeptCode]) -> str:
-    """Say how much code there is now, and where."""
-    folders = {Path(code.folder) for code in kept if code.folder is not None}
+def say_where(folders: Iterable[str], began: float) -> str:
+    """Say how much code there is, where, and how many functions were compiled since then."""
     if not folders:
         raise SettingError(
             "No folder for compiled code is writable, so each process compiles again for half a "
             "minute. Set NUMBA_CACHE_DIR to a folder that you may write to."
         )
-    files = [file for folder in folders for file in folder.glob("*.nb[ic]")]
-    n_bytes = sum(file.stat().st_size for file in files)
-    n_compiled = len({code.name for code in kept if code.is_new})
+    files = [file.stat() for folder in folders for file in Path(folder).glob("*.nbc")]
+    n_bytes = sum(file.st_size for file in files)
+    n_new = sum(file.st_mtime >= began for file in files)
     verdict = "All code was compiled before."
-    if n_compiled:
-        verdict = f"Compiled {format_count(n_compiled, 'function')}."
-    places = "\n".join(sorted(map(str, folders)))
+    if n_new:
+        verdict = f"Compiled {format_count(n_new, 'function')}."
+    places = "\n".join(sorted(folders))
     return f"{verdict} {n_bytes / 1e6:.1f} MB are in:\n{places}\n"

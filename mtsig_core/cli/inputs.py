@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mtsig_core._compiled import announce_compiling
 from mtsig_core.cli.options import refuse_of_one_pair, source_from, task_source
 from mtsig_core.cli.scorers import run_scorers
 from mtsig_core.errors import SettingError
@@ -42,9 +43,7 @@ def check_out(args: Namespace, source: Source | TaskSource) -> None:
     if isinstance(source, TaskSource):
         files += source.list_joined_files()
     files += getattr(args, "published", [])
-    official = getattr(args, "official", None)
-    if official is not None:
-        files.append(official)
+    files += filter(None, [getattr(args, name, None) for name in ("official", "against")])
     if os.path.exists(path):
         for file in files:
             if os.path.exists(file) and os.path.samefile(path, file):
@@ -250,10 +249,13 @@ def progress_line() -> Iterator[Progress | None]:
     None without a terminal.
     """
 
-    def show(stage: str, share: float) -> None:
-        sys.stderr.write(f"\r\x1b[K{stage} {share:4.0%}")
+    def show_line(text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
-    yield show if sys.stderr.isatty() else None
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with announce_compiling(show_line):
+        yield lambda stage, share: show_line(f"{stage} {share:4.0%}")
+    show_line("")

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from glob import glob
 from typing import Any
@@ -214,9 +214,11 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
     """The task that the options name, with the ratings next to its texts; it is not read."""
     _check_companions(args)
     values = _read_fields(args, TaskSource)
-    for name in ("scores", "run"):
-        values[name] = tuple(_split_of_pair(name, text) for text in getattr(args, name))
     values["set"] = tuple(_split_named("set", text) for text in values.get("set", ()))
+    for name in ("scores", "run"):
+        values[name] = tuple(
+            _split_of_pair(name, text, dict(values["set"])) for text in getattr(args, name)
+        )
     values["exclude"] = ()
     source = TaskSource(**(values | fields_of_task)).name_pairs()
     source, sentences = source.join_tables_beside()
@@ -236,8 +238,9 @@ def refuse_of_one_pair(args: Namespace, *names: str) -> None:
 
 
 def names_whole_task(args: Namespace) -> bool:
-    """Whether the options of a test set name a folder, and none of its language pairs."""
-    return args.folder is not None and args.langpair is None
+    """Whether the options name a folder and none of its language pairs, or several test sets."""
+    names_folder = args.folder is not None and args.langpair is None
+    return names_folder or bool(getattr(args, "set", ()))
 
 
 def _read_fields(args: Namespace, kind: type[Source | TaskSource]) -> dict[str, Any]:
@@ -282,12 +285,16 @@ def _split_named(option: str, text: str) -> tuple[str, str]:
     return name, path
 
 
-def _split_of_pair(option: str, text: str) -> PairFile:
+def _split_of_pair(option: str, text: str, set_names: Collection[str]) -> PairFile:
     """Split ``PAIR:NAME=FILE``; tables of scores may name their language pairs themselves."""
     label, _, path = text.partition("=")
     pair, colon, name = label.partition(":")
     if not colon:
         pair, name = "", label
+    for set_name in set_names:  # which may have colons and equals signs
+        if text.startswith(f"{set_name}:"):
+            pair = set_name
+            name, _, path = text.removeprefix(f"{pair}:").partition("=")
     if not (name and path and (pair or option == "scores")):
         _, example = _EXAMPLES[option]
         raise SettingError(
@@ -464,8 +471,9 @@ def add_task_source(group: _ArgumentGroup) -> None:
 
 
 def add_pairs(group: ArgumentParser | _ArgumentGroup) -> None:
-    """Add the option that chooses language pairs."""
-    _add_rows(group, {"pairs": list_options(TaskSource)["pairs"]})
+    """Add the options that choose language pairs or name test sets."""
+    options = list_options(TaskSource)
+    _add_rows(group, {name: options[name] for name in ("pairs", "set")})
 
 
 def add_metric_options(

@@ -58,9 +58,10 @@ def parse_scorer(text: str) -> tuple[str, str]:
     """Read ``NAME=COMMAND``, or the name of a preset, as a name and a command."""
     name, _, command = text.partition("=")
     command = command or SCORERS.get(text, "")
-    words: list[str] = []
-    with suppress(ValueError):  # an open quote
+    try:
         words = shlex.split(command)
+    except ValueError:  # an open quote
+        words = []
     if "{output}" not in " ".join(words) or not re.fullmatch(r"\w([\w.:+()/ -]*[\w)+])?", name):
         raise SettingError(
             f"--scorer {text}: expected {', '.join(SCORERS)}, or NAME='COMMAND' with {{output}} for the file "
@@ -84,9 +85,9 @@ def fill_placeholders(name: str, command: str, testset: TestSet) -> dict[str, st
     values = {"scores": ""}
     if testset.has_outputs:
         values["output"] = ""
-    references = [texts for title, texts in testset.references.items() if title != STAND_IN]
+    references = testset.references.keys() - {STAND_IN}
     if len(references) == 1:
-        values["reference"] = _join_lines(references[0])
+        values["reference"] = _join_lines(testset.references[references.pop()])
     if testset.sources:
         values["source"] = _join_lines(testset.sources)
     if testset.langpair:

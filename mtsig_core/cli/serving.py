@@ -11,6 +11,7 @@ from typing import Any
 from mtsig_core.cli.options import (
     add_pairs,
     add_source_options,
+    names_whole_task,
     refuse_of_one_pair,
     source_from,
     task_source,
@@ -63,9 +64,11 @@ def run_serve(args: Namespace) -> int:
         )
     source = source_from(args, whole_task=True)
     task = None
-    if args.folder is not None and args.langpair is None:
+    if names_whole_task(args):
         refuse_of_one_pair(args, "refs", "refs_as_systems")
         task = task_source(args)
+        if source is None:
+            source = task.select_pair(next(iter(task.list_pairs())))
     elif args.pairs:
         raise SettingError(
             "--pairs goes with --folder DIR without --langpair, a whole task. Remove it."

@@ -385,9 +385,9 @@ def run_agreement(args: Namespace) -> None:
     check_jobs(args.jobs)
     settings = read_arguments(args, "agreement")
     if args.all_pairs or args.pairs or names_whole_task(args):
-        if args.folder is None and not args.demo_task:
+        if not (args.folder or args.set or args.demo_task):
             raise SettingError(
-                "Several language pairs come from --folder DIR or --demo-task. Give one of them."
+                "Several language pairs come from --folder DIR, --set NAME=DIR or --demo-task. Give one of them."
             )
         exclusions = tuple(map(TaskExclusion, args.exclude))
         task = keep_task(args, find_whole_task(args, exclude=exclusions))

@@ -30,7 +30,7 @@ from mtsig_core.cli.options import (
     scorer_words,
     source_from,
 )
-from mtsig_core.errors import MtsigError, SettingError, explain_unknown
+from mtsig_core.errors import InputError, MtsigError, SettingError, explain_unknown
 from mtsig_core.experiments.rankings import (
     task_by_rules,
     testset_by_rules,
@@ -40,6 +40,7 @@ from mtsig_core.experiments.rankings import (
 from mtsig_core.experiments.release import judge_release
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
+from mtsig_core.readers.lines import read_lines
 from mtsig_core.readers.official_tables import read_official, read_official_task
 from mtsig_core.report.commands import command_line, option_flag, option_name
 from mtsig_core.report.document import Report
@@ -50,7 +51,7 @@ from mtsig_core.report.experiment_reports import (
     rules_report,
 )
 from mtsig_core.report.export import segment_rows, to_csv, to_parquet
-from mtsig_core.report.release_reports import add_judgement
+from mtsig_core.report.release_reports import add_changes, add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import printable, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
@@ -67,6 +68,7 @@ from mtsig_core.stats.published_scores import (
     replicate_task,
 )
 from mtsig_core.stats.settings import SETTINGS, check_jobs
+from mtsig_core.testset import TestSet, show_name
 
 #: Formats of results that are text and numbers, and of those that are printed too.
 DATA_FORMATS = ("text", "json", "csv", "markdown")
@@ -246,17 +248,17 @@ def write_all_rules(args: Namespace, rank_by_metric: Mapping[str, Callable[..., 
 
 
 def has_all_rules(args: Namespace) -> bool:
-    """Whether all rules are asked for; an error for a wrong rule, or with a baseline."""
+    """Whether all rules are asked for; an error for a wrong rule, or with an option that it has not."""
     rules = SETTINGS["rank_rule"].values
     if args.rank_rule != ALL_RULES:
         if args.rank_rule not in rules:
             raise explain_unknown("rank rule", args.rank_rule, (*rules, ALL_RULES))
         return False
-    if getattr(args, "baseline", None) is not None:
-        raise SettingError(
-            f"--rank-rule {ALL_RULES} ranks the systems, and with --baseline there are no ranks. Give "
-            "one of them."
-        )
+    for name in ("baseline", "against"):
+        if getattr(args, name, None) is not None:
+            raise SettingError(
+                f"--rank-rule {ALL_RULES} shows ranks side by side, without --{name}. Give one of them."
+            )
     return True
 
 
@@ -270,11 +272,20 @@ def add_compare(parser: ArgumentParser) -> None:
         parser,
         "compare",
         ALL_FORMATS,
-        add_release_options,
+        _add_decision,
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
         jobs="threads, -1 for all cores; more than one helps from about 10,000 segments on; results do not depend on it",
     )
+
+
+def _add_decision(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--against",
+        metavar="FILE",
+        help="a stored result (JSON) on the same references and segments: show what changed since",
+    )
+    add_release_options(parser)
 
 
 def write_judged(args: Namespace, report: Report, result: Comparison | TaskComparison) -> int:
@@ -305,10 +316,32 @@ def run_compare(args: Namespace) -> int:
         rank = partial(testset_by_rules, testset, **settings)
         write_all_rules(args, {metric.name: partial(rank, metric=metric) for metric in metrics})
         return 0
+    stored = None
+    if args.against is not None:
+        stored = _read_stored(args.against, testset)
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
-    return write_judged(args, comparison_report(result), result)
+    report = comparison_report(result)
+    if stored is not None:
+        report = add_changes(report, stored, result)
+    return write_judged(args, report, result)
+
+
+def _read_stored(path: str, testset: TestSet) -> Comparison:
+    """Read a stored result, and refuse one of other references, sources or segments."""
+    lines = read_lines(path, "a result of compare (JSON)")
+    stored = Comparison.from_json("\n".join(lines))
+    digest = stored.testset.reference_digest
+    if not digest:
+        reason = "was written by an older version of mtsig, without the digest of its references"
+    elif digest != testset.reference_digest:
+        reason = "is not of these references, sources, documents and segments"
+    else:
+        return stored
+    raise InputError(
+        f"{show_name(path)} {reason}. Compare with a result on the same files, or compare and store it again."
+    )
 
 
 def add_score(parser: ArgumentParser) -> None:

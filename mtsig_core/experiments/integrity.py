@@ -21,6 +21,8 @@ from mtsig_core.stats.resampling import make_units
 from mtsig_core.task import Task
 from mtsig_core.testset import TestSet
 
+#: The lines of texts, by their names.
+_Texts = Mapping[str, Sequence[str]]
 #: Share of a variance above which one document drives it, if chance seldom gives so much.
 DRIVES = 0.25
 CHANCE = 0.05  # the largest share of test sets that may have such a document by chance
@@ -155,9 +157,9 @@ def examine_integrity(testset: TestSet, metric: MetricLike | None = None) -> Int
 
 
 def _find_long_lines(
-    references: Mapping[str, Sequence[str]],
+    references: _Texts,
     source: Sequence[str] | None,
-    outputs: Mapping[str, Sequence[str]],
+    outputs: _Texts,
 ) -> list[int]:
     """Find the lines with enough characters in the first reference, the source or an output."""
     if references:
@@ -169,9 +171,7 @@ def _find_long_lines(
     return [k for k, text in enumerate(texts) if len(text) >= SHORT_LINE]
 
 
-def _cross_bleu(
-    testset: TestSet, outputs: Mapping[str, Sequence[str]]
-) -> dict[frozenset[str], float]:
+def _cross_bleu(testset: TestSet, outputs: _Texts) -> dict[frozenset[str], float]:
     """Score each pair of outputs by BLEU, with the first as the reference."""
     names = list(outputs)
     scores: dict[frozenset[str], float] = {}
@@ -192,7 +192,7 @@ def _cross_bleu(
 
 def _find_nearest(
     system: str,
-    outputs: Mapping[str, Sequence[str]],
+    outputs: _Texts,
     cross_bleu: Mapping[frozenset[str], float],
     long_lines: Sequence[int],
 ) -> Nearest | None:

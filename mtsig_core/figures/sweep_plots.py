@@ -21,6 +21,7 @@ from mtsig_core.figures.experiment_style import (
     write_beside,
 )
 from mtsig_core.figures.style import LEFT, PLOT, Labels, error_bars, full, mark_x, write_at
+from mtsig_core.report.experiment_tables import Sizes
 from mtsig_core.report.palette import BLUE, GREY, OLIVE, VERMILLION, width
 from mtsig_core.report.table import written_like
 
@@ -45,7 +46,7 @@ def decisions(
     needed: int | None = None,
     *,
     unit: str,
-    between: tuple[int | None, int | None] = (None, None),
+    between: Sizes = (None, None),
     n_whole: float = math.inf,
     beyond: Sequence[Detection] = (),
 ) -> go.Figure:

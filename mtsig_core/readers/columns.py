@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Scores of segments by system, None where one is missing; values by column.
 ScoresBySystem = dict[str, list[float | None]]
 ListedColumns = dict[str, list[Any]]
+ColumnsByName = Mapping[str, Sequence[Any]]
 
 
 class ArrowTable(Protocol):
@@ -264,7 +265,7 @@ def check_unique(name: str, header: Sequence[str]) -> None:
         )
 
 
-def check_equal_lengths(name: str, columns: Mapping[str, Sequence[Any]], items: str) -> None:
+def check_equal_lengths(name: str, columns: ColumnsByName, items: str) -> None:
     """Refuse columns that are not of one length."""
     lengths = {title: len(values) for title, values in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -274,7 +275,7 @@ def check_equal_lengths(name: str, columns: Mapping[str, Sequence[Any]], items: 
         )
 
 
-def join_columns(name: str, columns: Mapping[str, Sequence[Any]], items: str) -> InputTable:
+def join_columns(name: str, columns: ColumnsByName, items: str) -> InputTable:
     """A table from columns, which must be of one length; messages call their cells `items`."""
     spend("columns", len(columns), name)
     check_equal_lengths(name, columns, items)

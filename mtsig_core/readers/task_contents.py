@@ -38,6 +38,7 @@ from mtsig_core.readers.tasks import (
     TaskTable,
     describe_task_table,
     find_document_files,
+    find_plain_sets,
     find_task,
     find_xml,
     is_description,
@@ -114,6 +115,8 @@ def contents_of(archive: FilePath) -> Contents:
         read_paths |= {str(path) for path in files if is_description(path)}
     for paths in find_xml(task).values():
         read_paths |= set(map(str, paths))
+    for folder in find_plain_sets(task).values():
+        read_paths |= set(map(str, list_paths(folder)))
     documents = find_document_files(task)
     if documents is not None:
         read_paths |= set(map(str, documents.all))

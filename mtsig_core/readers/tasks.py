@@ -439,7 +439,7 @@ def _read_documents(
 # Test sets in plain folders: a reference such as ref.txt, and a text for each system.
 
 
-def _find_plain_sets(folder: Path) -> Mapping[str, FilePath]:
+def find_plain_sets(folder: Path) -> Mapping[str, FilePath]:
     """The folders of test sets by name: the folder by itself, or those in it."""
     if _list_marks(folder):
         return {}
@@ -453,14 +453,13 @@ def _find_plain_sets(folder: Path) -> Mapping[str, FilePath]:
 def _has_plain_reference(folder: FilePath) -> bool:
     """Whether a folder has a reference by a plain name, and none of a language pair."""
     names = list_folder(folder)
-    roles = map(find_role_word, names)
-    return "reference" in roles and not any(map(is_of_task, names))
+    return "reference" in map(find_role_word, names) and not any(map(is_of_task, names))
 
 
 def _read_plain_sets(
     folder: Path, pairs: Collection[str] | None, _options: _Options
 ) -> dict[str, TestSet]:
-    folders = _find_plain_sets(folder)
+    folders = find_plain_sets(folder)
     names = list(folders) if pairs is None else pairs
     _check_pairs(names, list(folders))
     testsets = {name: _read_plain_set(name, folders[name]) for name in names}
@@ -532,7 +531,7 @@ _TABLES = _Layout(
     _read_tables,
     lambda folder: {table.name for table in list_task_tables(folder)},
 )
-_PLAIN = _Layout(lambda folder: list(_find_plain_sets(folder)), _read_plain_sets)
+_PLAIN = _Layout(lambda folder: list(find_plain_sets(folder)), _read_plain_sets)
 
 
 def _find_layout(folder: Path) -> _Layout:
@@ -544,7 +543,7 @@ def _find_layout(folder: Path) -> _Layout:
         return _TABLES
     if find_document_files(folder):
         return _DOCUMENTS
-    if is_folder(folder) and _find_plain_sets(folder):
+    if is_folder(folder) and find_plain_sets(folder):
         return _PLAIN
     if not has_segments(folder) and list_published_files(folder):
         raise InputError(
@@ -585,7 +584,7 @@ def find_task(folder: FilePath) -> Path:
             )
         return root
     parents = [path.parent for path in _list_marks(folder)]
-    if not parents and _find_plain_sets(root):
+    if not parents and find_plain_sets(root):
         return root
     if not parents:
         parents = [
@@ -646,7 +645,7 @@ def is_task(folder: FilePath) -> bool:
     """
     names = [path.name for path in list_paths(folder)]
     root = Path(folder)
-    has_sets = is_folder(folder) and len(_find_plain_sets(root)) > 1
+    has_sets = is_folder(folder) and len(find_plain_sets(root)) > 1
     if has_sets or _list_marks(folder) or xml_names(names):
         return True
     if not is_archive(folder):

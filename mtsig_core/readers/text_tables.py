@@ -19,6 +19,7 @@ from mtsig_core.languages import languages_of, two_letters
 from mtsig_core.readers.cells import has_number, is_blank, read_field, to_name, to_object, to_text
 from mtsig_core.readers.columns import (
     NAMES,
+    ColumnsByName,
     InputTable,
     check_unique,
     find_column,
@@ -413,7 +414,7 @@ def _split_objects(table: InputTable, place: int) -> _TextsByLanguage:
 
 
 def sort_columns(
-    columns: Mapping[str, Sequence[Any]],
+    columns: ColumnsByName,
 ) -> tuple[list[str], list[str], dict[str, str]]:
     """Which columns of a table are references, which outputs, and the others by what they hold."""
     header = list(columns)

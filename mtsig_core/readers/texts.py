@@ -12,7 +12,13 @@ from typing import Any
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, Remedy, SettingError, format_count, suggest_name
 from mtsig_core.languages import is_langpair
-from mtsig_core.readers.columns import NamedColumns, find_column, read_columns, show_names
+from mtsig_core.readers.columns import (
+    ColumnsByName,
+    NamedColumns,
+    find_column,
+    read_columns,
+    show_names,
+)
 from mtsig_core.readers.conllu import read_conllu
 from mtsig_core.readers.document_ids import DocumentIds, read_documents
 from mtsig_core.readers.document_tasks import STAND_IN
@@ -685,7 +691,7 @@ def read_frame(  # noqa: PLR0913  a column or name each
 
 
 def _find_role_columns(
-    name: str, columns: Mapping[str, Sequence[Any]], given_columns: Mapping[str, str | None]
+    name: str, columns: ColumnsByName, given_columns: Mapping[str, str | None]
 ) -> dict[str, str]:
     """The column of each role: the given one, or else the one that is called like it, if any."""
     header = list(columns)
@@ -710,7 +716,7 @@ def _check_column(name: str, columns: Iterable[str], column: str) -> None:
 
 
 def _read_columns(
-    name: str, columns: Mapping[str, Sequence[Any]], column_names: Sequence[str], role: str
+    name: str, columns: ColumnsByName, column_names: Sequence[str], role: str
 ) -> dict[str, tuple[Any, ...]]:
     """The texts of the columns of a role."""
     texts: dict[str, tuple[Any, ...]] = {}

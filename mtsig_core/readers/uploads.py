@@ -74,6 +74,8 @@ _ROLE_WORDS = {
 _MIN_COMMON = 3  # letters of a beginning that names have in common
 _MAX_NAMES = 3  # systems in the name of a test set
 _MAX_LETTERS = 30  # of each of these names
+#: Files by their names, or by their places in an archive.
+NamedContents = list[tuple[str, bytes]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def holds_files(content: bytes) -> bool:
     return False
 
 
-def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
+def list_flat_files(archive: FilePath) -> NamedContents:
     """The files of an archive, other than a shared task, that has a reference, or scores.
 
     Empty of another archive.
@@ -112,7 +114,7 @@ def list_flat_files(archive: FilePath) -> list[tuple[str, bytes]]:
     return [] if roles.isdisjoint(("reference", _BOTH, "scores", "exclude")) else files
 
 
-def list_members(archive: FilePath) -> list[tuple[str, bytes]]:
+def list_members(archive: FilePath) -> NamedContents:
     """All files of an archive, by their places in it."""
     members = []
     for path in list_paths(archive):
@@ -149,9 +151,7 @@ _PLACES = {
 }
 
 
-def arrange_task(
-    files: Sequence[tuple[str, bytes]], roles: Sequence[str]
-) -> list[tuple[str, bytes]]:
+def arrange_task(files: Sequence[tuple[str, bytes]], roles: Sequence[str]) -> NamedContents:
     """Texts whose names say several language pairs, with tables of scores, as the files of a task.
 
     Empty of other files.
@@ -197,7 +197,7 @@ def are_ratings(contents: Iterable[bytes]) -> bool:
     return all(fmt is not None and fmt.holds_scores for fmt in formats)
 
 
-def arrange_automatic_scores(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+def arrange_automatic_scores(files: Sequence[tuple[str, bytes]]) -> NamedContents:
     """Files of automatic scores of WMT25, with others beside them, as the files of a task.
 
     Empty of other files.

@@ -27,7 +27,7 @@ The roles of a paragraph:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from typing import Any
 
@@ -158,7 +158,7 @@ def use_noun(value: Any, noun: str) -> Any:
         return value.replace("language pair", noun).replace("Language pair", noun.capitalize())
     if isinstance(value, tuple):
         return tuple(use_noun(item, noun) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
+    if hasattr(value, "__dataclass_fields__"):
         texts = {entry.name: use_noun(getattr(value, entry.name), noun) for entry in fields(value)}
         return replace(value, **texts)
     if callable(value):  # which draws a figure

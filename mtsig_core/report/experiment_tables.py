@@ -99,6 +99,8 @@ NULLS = {"segment": "segments swapped", "document": "documents whole"}
 _TESTS = {"koehn": "paired bootstrap", "ar": "approximate randomization"}
 _SYSTEM = Column("system", "system", "name")
 _PAIR = ("a", "b", "delta", "whole_p")
+#: The least and the largest size of a test set; None for no bound.
+Sizes = tuple[int | None, int | None]
 _NAMES = ("system", "a", "b", "kind")  # columns of words
 
 
@@ -645,7 +647,7 @@ def needed(
     units: int | None,
     segments: int | None,
     name: str,
-    interval: tuple[int | None, int | None] | None = None,
+    interval: Sizes | None = None,
 ) -> str:
     """A size in words, with its interval in the same units; of documents the segments too.
 
@@ -665,7 +667,7 @@ def needed(
     return f"{text} (about {segments:,} segments)"
 
 
-def _write_sizes(interval: tuple[int | None, int | None] | None) -> str:
+def _write_sizes(interval: Sizes | None) -> str:
     """An interval of a size; empty where nothing is known of it."""
     if interval is None or interval[0] is None:
         return ""

@@ -1,31 +1,84 @@
-"""The decision on a release as a part of a report."""
+"""What a script asks of a comparison, as a part of its report: a decision, and what changed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from mtsig_core.errors import format_count
 from mtsig_core.experiments.release import ReleaseJudgement
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.experiment_tables import record_table
-from mtsig_core.report.export import label_records
+from mtsig_core.report.export import label_records, list_comparison_rows
+from mtsig_core.results import Comparison
 from mtsig_core.schema import to_plain
 
 _VERDICTS = {True: "Passes", False: "Fails", None: "Cannot be decided"}
+#: What may change of a system or of a pair.
+_KINDS = ("score", "rank_low", "rank_high", "better")
 
 
 def add_judgement(report: Report, judgement: ReleaseJudgement) -> Report:
     """Put the decision on a release first; in JSON it is ``gate``, in CSV rows of that table."""
-    record = to_plain(judgement)
+    text = f"{_VERDICTS[judgement.passed]}: {judgement.reason}"
+    verdict = Paragraph(text=text, about=f"Rule {judgement.rule}")
+    caption = "Systems and the baseline."
+    return _put_first(report, "gate", "Release", verdict, caption, to_plain(judgement))
+
+
+def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
+    """Put first what changed since a stored result; in JSON and CSV it is ``changes``.
+
+    Scores, ranks, the better system of each pair, and settings can change. A system or pair that
+    is new, or gone, has no value before, or now.
+    """
+    old_facts = _list_facts(before)
+    new_facts = _list_facts(now)
+    rows = []
+    for key in old_facts | new_facts:
+        old = old_facts.get(key)
+        new = new_facts.get(key)
+        if old != new:
+            metric, subject, kind = key
+            row = {"metric": metric, "subject": subject, "kind": kind, "before": old, "now": new}
+            rows.append(row)
+    is_same = before.testset.digest == now.testset.digest
+    outputs = "the same outputs" if is_same else "other outputs"
+    text = f"{format_count(len(rows), 'change')} since the stored result, which is of {outputs}."
+    summary = Paragraph(text=text, about="Changes")
+    caption = "Changes since the stored result."
+    record = {"same_outputs": is_same, "rows": rows}
+    return _put_first(report, "changes", "Changes", summary, caption, record)
+
+
+def _list_facts(comparison: Comparison) -> dict[tuple[str, str, str], Any]:
+    """What may change, by metric, subject and kind."""
+    facts = {}
+    for row in list_comparison_rows(comparison):
+        if row["table"] not in ("systems", "pairs"):
+            continue
+        metric = row["metric"]
+        for field in row["signature"].split("|"):
+            name, _, value = field.partition(":")
+            facts[metric, name, "setting"] = value
+        subject = row["system"] or " - ".join(sorted([row["a"], row["b"]]))
+        row["better"] = row.get(row.get("better") or "")  # the name, as a pair may turn round
+        for kind in _KINDS:
+            facts[metric, subject, kind] = row.get(kind)
+    return facts
+
+
+def _put_first(
+    report: Report, key: str, title: str, summary: Paragraph, caption: str, record: Any
+) -> Report:
     rows = record["rows"]
-    verdict = Paragraph(
-        text=f"{_VERDICTS[judgement.passed]}: {judgement.reason}", about=f"Rule {judgement.rule}"
-    )
-    block = TableBlock(
-        table=record_table("gate", rows), title="Release", caption="Systems and the baseline."
-    )
+    blocks: list[Any] = [summary]
+    if rows:
+        table = record_table(key, rows)
+        blocks.append(TableBlock(table=table, title=title, caption=caption))
     return replace(
         report,
-        sections=[Section("Release", [verdict, block]), *report.sections],
-        make_record=lambda: {**report.make_record(), "gate": record},
-        make_rows=lambda: [*report.make_rows(), *label_records("gate", rows)],
+        sections=[Section(title, blocks), *report.sections],
+        make_record=lambda: {**report.make_record(), key: record},
+        make_rows=lambda: [*report.make_rows(), *label_records(key, rows)],
     )

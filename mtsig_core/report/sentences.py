@@ -75,6 +75,8 @@ AnyComparison = Comparison | TaskComparison
 #: By language pair the comparison and its result by one metric.
 LangPairResults = Mapping[str, tuple[Comparison, MetricResult]]
 
+_TextsByName = Mapping[str, Sequence[str]]
+
 NO_DIFFERENCE = "no significant difference"
 #: The place of a result across the language pairs.
 ACROSS = "across all"
@@ -207,12 +209,12 @@ def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return lang_pairs
 
 
-def group_by_lang_pair(sentences: Mapping[str, Sequence[str]]) -> list[str]:
+def group_by_lang_pair(sentences: _TextsByName) -> list[str]:
     """Return each sentence once: first for all language pairs, then for named language pairs."""
     return [text for text, _ in _group_sentences(sentences)]
 
 
-def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+def _group_sentences(sentences: _TextsByName) -> list[tuple[str, str]]:
     """Return the sentences of `group_by_lang_pair`, each with and without its language pairs."""
     texts = []
     for lang_pair, pair_sentences in sentences.items():
@@ -228,7 +230,7 @@ def _group_sentences(sentences: Mapping[str, Sequence[str]]) -> list[tuple[str, 
     return of_all + of_some
 
 
-def merge_by_metric(sentences: Mapping[str, Sequence[str]]) -> list[str]:
+def merge_by_metric(sentences: _TextsByName) -> list[str]:
     """Return each sentence once; one that is not true of all metrics names its own."""
     texts = []
     for metric, metric_sentences in sentences.items():
@@ -734,7 +736,7 @@ def _group_verdicts(comparison: AnyComparison, metric: str) -> dict[str, list[st
     return by_verdict
 
 
-def _join_answers(answers: Sequence[str], by_verdict: Mapping[str, Sequence[str]]) -> str:
+def _join_answers(answers: Sequence[str], by_verdict: _TextsByName) -> str:
     """Join the answers, which have a verdict each.
 
     Of several, only the first is written, and the metrics of the others: a caveat has their top

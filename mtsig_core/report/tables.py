@@ -21,7 +21,6 @@ from mtsig_core.report.holdings import Holding, list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
     AnyComparison,
-    LangPairResults,
     PairView,
     choose_form,
     describe_marked_ranks,
@@ -253,8 +252,7 @@ def add_metric_columns(table: Table, results: Sequence[MetricResult]) -> Table:
             Column(f"rank_{result.metric}", "its rank", "rank"),
         ]
         rows = {row.system: (row.score, _get_ranks(row)) for row in result.systems}
-        missing = [None for _ in columns]
-        cells = [rows.get(system, missing) for system in table.values("system")]
+        cells = [rows.get(system, (None, None)) for system in table.values("system")]
         table = table.with_columns(columns, cells)
     return table
 
@@ -917,7 +915,8 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     kind, title, map_cells = "rank", "overall rank", _map_ranks
     if comparison.baseline is not None:
         kind, title, map_cells = "difference", "mean difference", _map_differences
-    ranks_within = {lang_pair: map_cells(result) for lang_pair, (_, result) in lang_pairs.items()}
+    results_by_key = dict(zip(map(_key_of, lang_pairs), results, strict=True))
+    ranks_within = {key: map_cells(result) for key, result in results_by_key.items()}
     form = choose_form(results[0])
     systems = order_systems(comparison, metric)
     table = TableBuilder("ranking", systems)
@@ -926,8 +925,8 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
         table.add("rank", title, kind, map_cells(macro).get, form=form)
     n_pairs = Counter(row.system for result in results for row in result.systems)
     table.add("n_pairs", "language pairs", "count", lambda system: n_pairs[system])
-    for lang_pair, ranks in ranks_within.items():
-        table.add(lang_pair, lang_pair, kind, ranks.get, form=form)
+    for lang_pair, (key, ranks) in zip(lang_pairs, ranks_within.items(), strict=True):
+        table.add(key, lang_pair, kind, ranks.get, form=form)
     if macro is not None:
         _add_means(table, macro, results)
     ranking = table.build(_find_cluster_rows(macro, results))
@@ -935,7 +934,7 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     if comparison.baseline is None:
         marks = _find_first_ranks(ranking, ["rank", *ranks_within])
     else:
-        marks = _find_significant(systems, lang_pairs, macro)
+        marks = _find_significant(systems, results_by_key, macro)
     return replace(
         ranking,
         columns=tuple(columns),
@@ -949,6 +948,13 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     )
 
 
+def _key_of(lang_pair: str) -> str:
+    """The key of the column of a part, which may be called as another column is."""
+    if lang_pair in ("system", "rank", "n_pairs", "score", "wins", "ties", "losses"):
+        return f"in {lang_pair}"
+    return lang_pair
+
+
 def _map_ranks(result: MetricResult | MacroResult) -> dict[str, Any]:
     return {row.system: _get_ranks(row) for row in result.systems}
 
@@ -960,10 +966,10 @@ def _map_differences(result: MetricResult | MacroResult) -> dict[str, Any]:
 
 
 def _find_significant(
-    systems: Sequence[str], lang_pairs: LangPairResults, macro: MacroResult | None
+    systems: Sequence[str], within: Mapping[str, MetricResult], macro: MacroResult | None
 ) -> set[tuple[int, str]]:
     """Find the cells of systems that differ significantly from the baseline."""
-    results: dict[str, Any] = {key: result for key, (_, result) in lang_pairs.items()}
+    results: dict[str, Any] = dict(within)
     if macro is not None:
         results["rank"] = macro
     marks = set()

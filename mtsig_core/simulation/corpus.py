@@ -334,7 +334,7 @@ def shared_task(seed: int = SEED) -> TestSet:
     return replace(texts, name=name, scores={"human": ratings})
 
 
-def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task:
+def simulated_task(pairs: Iterable[str] | None = None) -> Task:
     """Simulate a whole task: such a test set for each language pair, with its own random numbers.
 
     Not every system took part in each. `pairs`: of `PAIRS`; all by default.
@@ -353,8 +353,8 @@ def simulated_task(pairs: Iterable[str] | None = None, seed: int = SEED) -> Task
             raise explain_unknown("language pair", lang_pair, PAIRS)
         number = list(PAIRS).index(lang_pair)
         absent = PAIRS[lang_pair]
-        testset = shared_task(seed + number).without(absent)
-        name = f"simulated task {lang_pair} (seed {seed})"
+        testset = shared_task(SEED + number).without(absent)
+        name = f"simulated task {lang_pair} (seed {SEED})"
         testsets[lang_pair] = replace(testset, langpair=lang_pair, name=name)
         participants.update(testset.systems)
     systems = {}

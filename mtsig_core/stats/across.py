@@ -573,8 +573,6 @@ def compare_task(  # noqa: PLR0913  each choice of a user is a parameter
     info = task.info
     names = task_metrics(info, metrics)
     if baseline is not None and baseline not in info.systems:
-        if any(exclusion.system == baseline for exclusion in task.excluded):
-            raise SettingError(f"{baseline} is excluded, and is the baseline. Choose another one.")
         raise explain_no_baseline(baseline, info.systems)
     check_jobs(jobs)
     sampling = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -213,7 +213,8 @@ class KeptTask:
     """A shared task, read only where something of it is not kept yet.
 
     `without_exclusions` is the same task with all systems, if it is there: its files are then not
-    read again. `task` is the same, read, if it has more than the source.
+    read again. `task` is the same, read, if it has more than the source; `read` gives it, if that is
+    quicker than to read the source.
     """
 
     def __init__(
@@ -221,13 +222,15 @@ class KeptTask:
         source: TaskSource,
         without_exclusions: KeptTask | None = None,
         task: Task | None = None,
+        read: Callable[[], Task] | None = None,
     ):
         self.source = source
         self._task = task
+        self._read = read
         if without_exclusions is not None:
             self._all_systems = without_exclusions
         elif source.exclude:
-            self._all_systems = KeptTask(replace(source, exclude=()), task=task)
+            self._all_systems = KeptTask(replace(source, exclude=()), task=task, read=read)
         else:
             self._all_systems = self
         if self._all_systems is self:
@@ -254,6 +257,8 @@ class KeptTask:
             return without(self._all_systems.task, self.source.exclude)
         if self._task is not None:
             return self._task
+        if self._read is not None:
+            return self._read()
         return read_once(self.source, self.digest)
 
     @cached_property
@@ -266,26 +271,6 @@ class KeptTask:
             "info",
             *self._excluded_systems,
         )
-
-    @cached_property
-    def sizes(self) -> dict[str, tuple[int, int]]:
-        """Numbers of systems and segments of each language pair."""
-
-        def list_contents() -> dict[str, tuple[tuple[str, ...], int]]:
-            contents = {}
-            for lang_pair, testset in self._all_systems.task.testsets.items():
-                contents[lang_pair] = (tuple(testset.systems), testset.n_segments)
-            return contents
-
-        kind = dict[str, tuple[tuple[str, ...], int]]
-        contents = remember(kind, list_contents, self._all_systems.digest, "sizes")
-        sizes = {}
-        for lang_pair in self.info.pairs:
-            systems, n_segments = contents[lang_pair]
-            excluded = {name for pair, name in self._excluded_systems if pair in ("", lang_pair)}
-            n_systems = len(set(systems) - excluded)
-            sizes[lang_pair] = (n_systems, n_segments)
-        return sizes
 
     @cached_property
     def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -39,6 +39,7 @@ from mtsig_core.stats.significance import (
 from mtsig_core.testset import TestSet
 
 _PAIR = np.array([[0, 1]])  # the rows of the two systems where there are only two
+_N_BINS = 60  # of the histogram of permutations
 
 
 @dataclass(frozen=True)
@@ -511,15 +512,13 @@ def density(values: np.ndarray, n_points: int = 241) -> tuple[np.ndarray, np.nda
     return x, kernel @ counts / (len(values) * width * math.sqrt(2 * math.pi))
 
 
-def symmetric_histogram(
-    values: np.ndarray, reach: float, n_bins: int = 60
-) -> tuple[np.ndarray, np.ndarray]:
+def symmetric_histogram(values: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
     """Histogram symmetric about 0 that covers the values and +-reach: (edges, counts)."""
     largest = max(reach, np.abs(values).max(initial=0.0))
     limit = 1.08
     if largest > 0:
         limit = 1.08 * largest
-    counts, edges = np.histogram(values, n_bins, (-limit, limit))
+    counts, edges = np.histogram(values, _N_BINS, (-limit, limit))
     return edges, counts
 
 

@@ -714,7 +714,10 @@ def better_matrix(result: MetricResult) -> np.ndarray:
     return decision_matrix(len(result.systems), *number_decisions(result))
 
 
-def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int, int]]:
+_Triple = tuple[int, int, int]
+
+
+def triple_examples(better: np.ndarray, limit: int = 20) -> list[_Triple]:
     """The triples (i, j, k) that `intransitive_triples` counts.
 
     If they are more than `limit`, one for each better system.
@@ -725,9 +728,9 @@ def triple_examples(better: np.ndarray, limit: int = 20) -> list[tuple[int, int,
     tied = ~(better | better.T)
     np.fill_diagonal(tied, False)
     all_fit = intransitive_triples(better) <= limit
-    triples: list[tuple[int, int, int]] = []
+    triples: list[_Triple] = []
     for i, row in enumerate(better):
-        triples_of_i: list[tuple[int, int, int]] = []
+        triples_of_i: list[_Triple] = []
         for j in np.flatnonzero(tied[i]).tolist():
             worse = np.flatnonzero(row & tied[j]).tolist()
             triples_of_i += [(i, j, k) for k in worse]

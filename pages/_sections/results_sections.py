@@ -18,7 +18,7 @@ from mtsig_core.readers.files import is_archive
 from mtsig_core.readers.task_contents import unread_sentences
 from mtsig_core.report import export
 from mtsig_core.report.caution_words import fit_remedies_to_task, group_cautions, list_assumptions
-from mtsig_core.report.commands import command_line, task_command
+from mtsig_core.report.commands import command_line, join_list, task_command
 from mtsig_core.report.document import Section, TableBlock
 from mtsig_core.report.sentences import (
     DISPUTED_PAIRS_NOTE,
@@ -176,10 +176,8 @@ def show_ranks(comparison: TaskComparison, metric: str, key: str, click: str = "
     clicked = screen.show_table(table, key, open_cells=True)
     sentences = explain_ranking(comparison, metric)
     legend = " ".join(table.legend.explain(table, "Coloured", "Shading")) or sentences[0]
-    st.caption(
-        f"{legend}{unranked} Click a cell to open the language pair{click}.",
-        help=" ".join(sentences),
-    )
+    caption = f"{legend}{unranked} Click a cell to open the language pair{click}."
+    st.caption(screen.name_parts_in(caption), help=screen.name_parts_in(" ".join(sentences)))
     if clicked is None:
         return None
     row, column = clicked
@@ -292,7 +290,8 @@ def show_across(comparison: TaskComparison, metric: str) -> None:
     if macro is None or not macro.pairs:
         return
     settings = next(iter(comparison.pairs.values())).settings
-    with st.expander("Pairs of systems across the language pairs", key="task.macro.box"):
+    title = screen.name_parts_in("Pairs of systems across the language pairs")
+    with st.expander(title, key="task.macro.box"):
         screen.show_table(pairs_table(macro, settings), "task.macro")
         st.caption(
             "Positive where the first system is better. A dash means no significant difference, not equal "
@@ -482,7 +481,7 @@ def _write_agreement_command(source: TaskSource, info: TaskInfo, human: str, set
         only = tuple(info.systems)
     without_scores = Source(
         folder=source.folder,
-        demo_task=source.folder is None,
+        demo_task=source.simulated,
         keep_canary=source.keep_canary,
         only=only,
         exclude=tuple(exclusion.system for exclusion in source.exclude),
@@ -494,10 +493,11 @@ def _write_agreement_command(source: TaskSource, info: TaskInfo, human: str, set
         refs_as_systems=source.refs_as_systems,
     )
     flags = []
-    if source.folder is None:
+    flags += [f"--set={name}={source.show_path(path)}" for name, path in source.set]
+    if source.simulated:
         flags.append("--all-pairs")
     if source.pairs:
-        flags.append(f"--pairs={','.join(source.pairs)}")
+        flags.append(f"--pairs={join_list(source.pairs)}")
     for lang_pair, name, path in source.scores:
         flags.append(f"--scores={lang_pair}:{name}={source.show_path(path)}")
     return command_line("agreement", without_scores, *flags, human=human, **settings)

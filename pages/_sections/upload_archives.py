@@ -16,6 +16,7 @@ from mtsig_core.readers.published_values import (
 )
 from mtsig_core.readers.task_names import xml_names
 from mtsig_core.readers.uploads import (
+    NamedContents,
     are_documents,
     are_ratings,
     arrange_automatic_scores,
@@ -96,7 +97,7 @@ def join_archives(files: Sequence[FileLike]) -> Unpacked:
     """Return one zip of archives and files, such as a task and its ratings."""
 
     def join() -> Unpacked:
-        members: list[tuple[str, bytes]] = []
+        members: NamedContents = []
         for file in files:
             if is_archive(file):
                 members += testsets.list_members(file.getvalue(), file.name)
@@ -146,7 +147,7 @@ def pack_task(files: Sequence[FileLike], roles: Sequence[str]) -> Unpacked | Non
     return LOADED.make(key_of("packed", files), pack_files_of_task, weigh)
 
 
-def _place_in_task(files: Sequence[FileLike], roles: Sequence[str]) -> list[tuple[str, bytes]]:
+def _place_in_task(files: Sequence[FileLike], roles: Sequence[str]) -> NamedContents:
     """Return the files by their places in the folder of a task; nothing if they cannot be one."""
     names = [testsets.zip_name(file.name) for file in files]
     if len(set(names)) < len(names):
@@ -164,6 +165,6 @@ def _place_in_task(files: Sequence[FileLike], roles: Sequence[str]) -> list[tupl
     return arrange_task(contents, roles)
 
 
-def _pack(name: str, members: list[tuple[str, bytes]], files: Sequence[FileLike]) -> Unpacked:
+def _pack(name: str, members: NamedContents, files: Sequence[FileLike]) -> Unpacked:
     """Return a zip of members, in the place of the files that it was made of."""
     return Unpacked(name, pack_files(members), "+".join(file.file_id for file in files))

@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -27,6 +28,7 @@ from mtsig_core import Caution, MtsigError
 from mtsig_core.errors import Remedy
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import group_cautions
+from mtsig_core.report.document import use_noun
 from mtsig_core.report.palette import told_apart
 from mtsig_core.report.table import MISSING, Cell, Column, Table
 from mtsig_core.report.text import printable_lines
@@ -47,6 +49,8 @@ _IN_SIDEBAR = {
 }
 #: The labels of the controls that the frame has for arguments; after the last `>` comes the label.
 LABELS = _UNDER_CHANGE | _IN_SIDEBAR
+#: What the parts of the open task are called, see `languages.name_parts`.
+PART_NOUN = ContextVar("part noun", default="language pair")
 _TRIALS = SETTINGS["trials"].list_offers(False, {})
 
 
@@ -105,7 +109,13 @@ _LONGEST = 5000  # characters of a message, which may list what a stranger wrote
 
 def style() -> None:
     """Draw the style sheet of this module and its neighbours, once in each run of a page."""
+    PART_NOUN.set("language pair")
     st.html(STYLE)
+
+
+def name_parts_in(value: Any) -> Any:
+    """Write in a text or table what the parts of the open task are called."""
+    return use_noun(value, PART_NOUN.get())
 
 
 def escape(text: str) -> str:
@@ -119,7 +129,9 @@ def _literal(text: str) -> str:
     Right-to-left parts are isolated, so that a browser does not move the digits and signs next to
     them. Invisible characters become escapes.
     """
-    return _RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", escape(printable_lines(str(text))))
+    return _RIGHT_TO_LEFT.sub(
+        r"<bdi>\g<0></bdi>", escape(printable_lines(name_parts_in(str(text))))
+    )
 
 
 def status(*lines: Iterable[str]) -> None:
@@ -284,6 +296,7 @@ def show_table(
     int, tuple of int and str, or None
         The chosen row, or the row and the column's key of the chosen cell.
     """
+    table = name_parts_in(table)
     if prose:
         return prose_table(table.titles, table.texts())
     table = table.for_readers()

@@ -110,7 +110,7 @@ class TaskOffer:
     @property
     def is_simulated(self) -> bool:
         """Whether its data are simulated."""
-        return self.source.folder is None
+        return self.source.simulated
 
     def testset(self, name: str, lang_pair: str) -> str:
         """Return the name of a language pair in the address, if the task is called `name`."""
@@ -189,8 +189,7 @@ def _list_tasks_of_server() -> dict[str, TaskOffer]:
     offers = {}
     task = served_task()
     if task is not None:
-        name = show_name(folder_name(task.folder))
-        offers[name] = TaskOffer(name, task, task.pairs or pairs_in(Path(task.folder)))
+        offers[task.title] = TaskOffer(task.title, task, task.pairs or tuple(task.list_pairs()))
     for name, folder in task_folders():
         contents = find_contents(folder)
         source = TaskSource(
@@ -327,13 +326,13 @@ def _placed(content: bytes, file: str, limits: Callable[[], object]) -> Iterator
         yield path
 
 
-def unpack_files(content: bytes, file: str) -> list[tuple[str, bytes]]:
+def unpack_files(content: bytes, file: str) -> uploads.NamedContents:
     """Return the files of an uploaded archive; an empty result for a shared task."""
     with _placed(content, file, upload_limits) as path:
         return [] if is_task(path) else uploads.list_flat_files(path)
 
 
-def list_members(content: bytes, file: str) -> list[tuple[str, bytes]]:
+def list_members(content: bytes, file: str) -> uploads.NamedContents:
     """Return all files of an uploaded archive, by their places in it."""
     with _placed(content, file, task_limits) as path:
         return uploads.list_members(path)

@@ -25,6 +25,7 @@ from mtsig_core import (
 )
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.rankings import task_by_rules
+from mtsig_core.languages import name_parts
 from mtsig_core.metrics import depends_on_testset, resolve_metric
 from mtsig_core.metrics.tokenizers import TOKENIZERS, tokenizer_name
 from mtsig_core.report.caution_words import name_metric
@@ -411,6 +412,9 @@ class TaskView:
     settings: dict  # keyword arguments of `compare_task`
     #: The label of the test set that is open and that no page of a task can show.
     instead_of: str = ""
+
+    def __post_init__(self) -> None:
+        screen.PART_NOUN.set(name_parts(self.kept.info.pairs))
 
     @property
     def title(self) -> str:

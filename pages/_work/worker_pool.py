@@ -32,6 +32,7 @@ import cloudpickle
 
 from mtsig_core import SettingError, TestSet
 from mtsig_core._command import ignore_interrupts
+from mtsig_core._compiled import announce_compiling
 from mtsig_core.errors import ClusterError, make_sendable
 from mtsig_core.metrics.cache import Memory, cache_folder
 from mtsig_core.readers.limits import read_whole_number
@@ -312,7 +313,7 @@ def computed(work: Callable, progress: Progress, heavy: bool):
     if heavy:
         cluster = os.environ.get("MTSIG_DASK", "").strip() or None
     try:
-        with on_cluster(cluster):
+        with on_cluster(cluster), announce_compiling(lambda text: progress(text, 0.0)):
             return work(progress)
     except ClusterError as error:
         raise ClusterError(

@@ -7,35 +7,33 @@ import sys
 import pytest
 
 from mtsig_core import METRICS, SettingError
-from mtsig_core._compiled import KeptCode
-from mtsig_core.cli.compiling import _SHARES, compile_metrics, say_kept
+from mtsig_core.cli.compiling import _SHARES, compile_metrics, say_where
+from mtsig_core.metrics.kernels import ngrams
+from mtsig_core.stats import kernels
 
 
 def test_it_says_where_how_much_and_whether_it_was_there(tmp_path):
-    folder = tmp_path / "code"
-    folder.mkdir()
-    for name in ("count.1.nbc", "count.nbi", "count.pyc"):
-        (folder / name).write_bytes(bytes(500_000))
-    old = KeptCode("count", str(folder), False)
-    assert say_kept({old}) == f"All code was compiled before. 1.0 MB are in:\n{folder}\n"
-    new = KeptCode("score", str(folder), True)
-    assert say_kept({old, new}).startswith("Compiled 1 function. 1.0 MB are in:\n")
+    for name, size in (("count.1.nbc", 400_000), ("count.2.nbc", 500_000), ("count.pyc", 9)):
+        (tmp_path / name).write_bytes(bytes(size))
+    os.utime(tmp_path / "count.1.nbc", (1000, 1000))
+    where = f"0.9 MB are in:\n{tmp_path}\n"
+    assert say_where({str(tmp_path)}, began=2000) == f"Compiled 1 function. {where}"
+    os.utime(tmp_path / "count.2.nbc", (1000, 1000))
+    assert say_where({str(tmp_path)}, began=2000) == f"All code was compiled before. {where}"
     with pytest.raises(SettingError, match="Set NUMBA_CACHE_DIR to a folder"):
-        say_kept({KeptCode("count", None, True)})
+        say_where(set(), began=2000)
 
 
-def test_it_compiles_what_counts_draws_and_scores():
-    """In this process, which has compiled most of it before."""
-    names = {code.name.rpartition(".")[2] for code in compile_metrics(["bleu"])}
-    assert names >= {
-        "count_ngrams",
-        "count_draws",
-        "count_stationary",
-        "swap_stationary",
-        "sum_swapped",
-        "_points_of_each",
-        "_differences_of_each",
-    }
+def test_it_uses_what_counts_draws_and_scores():
+    compile_metrics(["bleu"])
+    for kernel in (
+        ngrams.count_ngrams,
+        kernels.count_draws,
+        kernels.count_stationary,
+        kernels.swap_stationary,
+        kernels.sum_swapped,
+    ):
+        assert kernel.signatures
 
 
 @pytest.mark.long
@@ -56,8 +54,9 @@ def test_nothing_is_left_to_compile(tmp_path):
     names = [name for name in METRICS if not getattr(METRICS[name], "needs_parses", False)]
     assert {name for share in _SHARES for name in share} <= set(names)
     work = (
+        "from mtsig_core._compiled import announce_compiling\n"
         "from mtsig_core.cli.compiling import compile_metrics\n"
-        f"print([code.name for code in compile_metrics({names}) if code.is_new])"
+        f"with announce_compiling(print): compile_metrics({names})"
     )
-    assert call("-c", work) == "[]\n"
+    assert call("-c", work) == ""
     assert call(*command).startswith("All code was compiled before.")

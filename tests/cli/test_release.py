@@ -16,7 +16,7 @@ from tests.builders.code import ROOT
 SCRIPTS = re.findall(
     r"^```sh\n(.*?)^```", (ROOT / "docs" / "ci.md").read_text("utf-8"), re.M | re.S
 )
-BEFORE, TASK, MARGIN = (re.findall("^mtsig (.+)$", script, re.M) for script in SCRIPTS)
+BEFORE, TASK, STORED, MARGIN = (re.findall("^mtsig (.+)$", script, re.M) for script in SCRIPTS)
 N_SEGMENTS = 400
 GOOD, BAD = "Spanish", "Finnish"
 
@@ -122,3 +122,50 @@ def test_a_test_set_without_the_release_is_status_2(release, run):
 def test_a_task_that_is_watched_does_not_decide(run):
     done = run("task", "--demo-task", *"--baseline Oak-closed --fail-if worse --watch".split())
     assert done.status == 2 and "--fail-if has no effect with --watch" in done.err
+
+
+FILES = "--ref ref.txt --docs docs.txt --system old=old.txt --system new=new.txt".split()
+
+
+def test_what_changed_since_a_stored_result(release, run, run_json):
+    """The stored one is of a good release, and the next one of a bad release with fewer trials."""
+    release(GOOD)
+    store, show = (shlex.split(command) for command in STORED)
+    assert run(*store).status == 0 and run(*show).status == 0
+    assert "0 changes since the stored result, which is of the same outputs" in Path(
+        "changes.md"
+    ).read_text("utf-8")
+    stored = json.loads(Path("stored.json").read_text("utf-8"))["metrics"]["bleu"]["systems"]
+    release(BAD)
+    options = [*FILES, "--trials", "999", "--against", "stored.json"]
+    data = run_json("compare", *options, "--system", "third=new.txt")
+    changes = data["changes"]
+    assert changes["same_outputs"] is False
+    rows = {(row["subject"], row["kind"]): (row["before"], row["now"]) for row in changes["rows"]}
+    before = {row["system"]: row["score"] for row in stored}
+    now = {row["system"]: row["score"] for row in data["metrics"]["bleu"]["systems"]}
+    assert rows["new", "score"] == (before["new"], now["new"])
+    assert rows["third", "score"] == (None, now["third"])
+    assert ("old", "score") not in rows
+    assert rows["trials", "setting"] == ("9999", "999")
+    assert rows["new - old", "better"] == (None, "old")
+    for form in ("text", "csv", "markdown", "latex", "typst", "html"):
+        assert "new - old" in run("compare", *options, "--format", form).out, form
+
+
+def test_a_result_of_other_references_is_refused(release, run):
+    release(GOOD)
+    assert run("compare", *FILES, "--out", "stored.json").status == 0
+    stored = Path("stored.json").read_text("utf-8")
+    older = re.sub('"reference_digest": ".*?"', '"reference_digest": ""', stored)
+    Path("older.json").write_text(older, encoding="utf-8")
+    done = run("compare", *FILES, "--against", "older.json")
+    assert done.status == 2 and "written by an older version of mtsig" in done.err
+    references = Path("ref.txt").read_text("utf-8")
+    Path("ref.txt").write_text(references.replace("the", "a", 1), encoding="utf-8")
+    done = run("compare", *FILES, "--against", "stored.json")
+    assert done.status == 2 and "is not of these references" in done.err
+    done = run("compare", *FILES, "--against", "ref.txt")
+    assert done.status == 2 and "This is not JSON" in done.err
+    done = run("compare", *FILES, "--against", "stored.json", "--rank-rule", "all")
+    assert done.status == 2 and "without --against" in done.err

@@ -11,6 +11,7 @@ from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.readers.tasks import is_task, read_task
 from mtsig_core.report.commands import task_command
+from mtsig_core.report.tables import rank_table
 from mtsig_core.source import TaskSource
 from mtsig_core.stats.kept_tasks import KeptTask
 from mtsig_core.task import TaskExclusion
@@ -99,6 +100,16 @@ def test_names_may_have_any_characters_and_the_printed_command_has_them(release,
     )
     signatures = [data["pairs"][one]["metrics"]["bleu"]["signature"] for one in ("x.en-zh", "y")]
     assert "tok:zh" in signatures[0] and "tok:13a" in signatures[1]
+
+
+def test_a_test_set_may_be_called_as_a_column_is(release):
+    sets = (("score", str(release / "news")), ("system", str(release / "flores")))
+    found = compare_task(TaskSource(set=sets).read(), "bleu", trials=199, resamples=50)
+    table = rank_table(found, "bleu")
+    rows = dict(zip(table.titles, zip(*table.texts(), strict=True), strict=True))
+    ranks = {row.system: f"{row.rank_low}" for row in found.pairs["score"].metrics["bleu"].systems}
+    assert [rank.partition("-")[0] for rank in rows["score"]] == [*ranks.values()]
+    assert table.values("system") == [*ranks]
 
 
 def test_clear_refusals(release, tmp_path, capsys):

@@ -213,9 +213,6 @@ def test_texts_are_literal_and_marked_as_chosen(open_pair, source):
 
 
 def test_words_and_lengths_are_those_of_the_core(open_pair, source):
-    """They are counted only when their tab is open."""
-    closed = open_pair(source, a=NAMES[0], b=NAMES[1])
-    assert not [title.value for title in closed.subheader if "F1 of words" in title.value]
     page = open_pair(source, a=NAMES[0], b=NAMES[1], tab="Words and lengths")
     settings = SamplingSettings("document", None, 0.05, 2000, 0, "")
     expected = break_down(source.read(), "bleu", NAMES[0], NAMES[1], settings)
@@ -225,4 +222,5 @@ def test_words_and_lengths_are_those_of_the_core(open_pair, source):
     for row in (*expected.words, *expected.lengths):
         assert f"{row.score_a:.2f}" in shown and f"{row.difference:+.2f}" in shown
     assert "Exploratory" in captions(page)
-    assert answer(page) == answer(closed)
+    page.session_state["tab"] = "Documents"  # they are counted only when their tab is open
+    assert not [title.value for title in page.run().subheader if "F1 of words" in title.value]

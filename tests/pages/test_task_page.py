@@ -336,3 +336,16 @@ def test_a_row_leaves_to_the_page_pair_what_it_would_choose_itself():
     assert query_of_pair(["x", "y", "z"], "x", "z") == {"a": None, "b": "z"}
     assert query_of_pair(["x", "y"], "z", "y") == {"a": "z", "b": None}
     assert query_of_pair([], "x", "y") == {"a": "x", "b": "y"}
+
+
+def test_a_folder_of_plain_test_sets_is_a_task_and_the_page_calls_them_test_sets(opened, tmp_path):
+    for name, first in (("news", "a b c d e"), ("flores", "v w x y z")):
+        for file, line in (("ref", first), ("good", first), ("bad", first[:5])):
+            path = tmp_path / "root" / "release" / name / f"{file}.txt"
+            write(path, [line] * 30)
+    page = opened("results", root=tmp_path / "root", metric="bleu", trials="199")
+    text = words(page)
+    assert "2 test sets" in text and "anguage pair" not in text
+    assert "<th>news</th><th>flores</th>" in text or "<th>flores</th><th>news</th>" in text
+    captions = " ".join(caption.value for caption in page.caption)
+    assert "Click a cell to open the test set" in captions

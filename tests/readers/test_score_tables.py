@@ -580,7 +580,7 @@ class TestCommandLine:
             ("--scores human=long.tsv --ids long.tsv", "--ids needs texts"),
             ("--ids long.tsv", "--ids needs"),
             ("--scores human=long.tsv --metrics bleu", "Metric 'bleu' needs texts"),
-            ("--scores human=long.tsv --out long.tsv", "is one of the files to read"),
+            ("--scores human=long.tsv --out long.tsv --format csv", "is one of the files to read"),
         ],
     )
     def test_contradictions(self, tmp_path, monkeypatch, run, args, message):
