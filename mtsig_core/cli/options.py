@@ -22,7 +22,7 @@ from mtsig_core.readers.limits import local_limit
 from mtsig_core.readers.tasks import has_scores, pairs_of
 from mtsig_core.readers.texts import PairFile
 from mtsig_core.report.commands import defaults, option_flag, option_name
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import print_note
 from mtsig_core.source import Source, SourceOption, TaskSource, list_options
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.testset import show_name
@@ -223,7 +223,7 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
     source = TaskSource(**(values | fields_of_task)).name_pairs()
     source, sentences = source.join_tables_beside()
     for sentence in sentences:
-        print(f"mtsig: {printable(sentence)}", file=sys.stderr)
+        print_note(sentence)
     return source
 
 
