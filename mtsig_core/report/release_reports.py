@@ -8,7 +8,6 @@ from typing import Any
 from mtsig_core.errors import format_count
 from mtsig_core.experiments.release import ReleaseJudgement
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
-from mtsig_core.report.experiment_tables import record_table
 from mtsig_core.report.export import label_records, list_comparison_rows
 from mtsig_core.results import Comparison
 from mtsig_core.schema import to_plain
@@ -74,6 +73,8 @@ def _put_first(
     rows = record["rows"]
     blocks: list[Any] = [summary]
     if rows:
+        from mtsig_core.report.experiment_tables import record_table  # late: loads all experiments
+
         table = record_table(key, rows)
         blocks.append(TableBlock(table=table, title=title, caption=caption))
     return replace(

@@ -41,7 +41,7 @@ TRICKS = {
     "texts that share their beginning": lambda: written(
         pa.array(SAME), use_dictionary=False, column_encoding={"A": "DELTA_BYTE_ARRAY"}
     ),
-    "more row groups than a table has": lambda: written(pa.array([1.0] * 400), row_group_size=1),
+    "more row groups than a table has": lambda: written(pa.array([1.0] * 310), row_group_size=1),
 }
 
 
