@@ -64,6 +64,12 @@ class Facade:
 
         return export.read_comparison(text)
 
+    def read_task_comparison(self, text: str) -> TaskComparison:
+        """Return the comparison of a task that a JSON file has."""
+        from mtsig_core.report import export
+
+        return export.read_task_comparison(text)
+
 
 def _report(result: Comparison | TaskComparison) -> Any:
     from mtsig_core.report import reports, task_reports

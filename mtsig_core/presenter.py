@@ -30,6 +30,9 @@ class Presenter(Protocol):
     def read_comparison(self, text: str) -> Any:
         """Return the comparison that a JSON file has."""
 
+    def read_task_comparison(self, text: str) -> Any:
+        """Return the comparison of a task that a JSON file has."""
+
 
 _registered: list[Presenter] = []
 

@@ -788,6 +788,12 @@ class TaskComparison:
         """The whole of it as a file has it, as ``task --format`` writes; see `Comparison.render`."""
         return get_presenter().render(self, form)
 
+    @classmethod
+    def from_json(cls, text: str) -> TaskComparison:
+        """Read what ``render("json")`` wrote, but for `agreement`; see `Comparison.from_json`."""
+        comparison: TaskComparison = get_presenter().read_task_comparison(text)
+        return comparison
+
 
 # -------------------------------------------------------------------------------------------------
 # How far metrics and people agree.

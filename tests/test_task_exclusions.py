@@ -41,7 +41,7 @@ def test_it_is_written_as_a_person_would():
     )  # no C: the sign is the name's own
     for text, told in [
         ("X=late", "Unknown system 'X'"),
-        ("en-fr:A=late", "Unknown language pair 'en-fr'"),
+        ("en-fr:A=late", "Unknown test set 'en-fr'"),
         ("", "no system"),
     ]:
         with pytest.raises(SettingError, match=told):

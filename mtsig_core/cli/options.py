@@ -19,6 +19,7 @@ from mtsig_core.experiments.release import RELEASE_RULES
 from mtsig_core.metrics import check_tokenizer
 from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
 from mtsig_core.readers.limits import local_limit
+from mtsig_core.readers.lines import read_text_table_file
 from mtsig_core.readers.tasks import has_scores, pairs_of
 from mtsig_core.readers.texts import PairFile
 from mtsig_core.report.commands import defaults, option_flag, option_name
@@ -151,6 +152,7 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
     if kind == "folder" and args.langpair is None and not whole_task:
         pairs = ", ".join(pairs_of(args.folder)) or "none"
         raise SettingError(f"--folder needs --langpair. {args.folder} has: {pairs}.")
+    _drop_other_files(args)
     values = _read_fields(args, Source)
     for name in ("ref", "system"):
         values[name] = tuple(_split_file(text) for text in getattr(args, name))
@@ -162,6 +164,21 @@ def source_from(args: Namespace, whole_task: bool = False) -> Source | None:
     if args.demo_references is None:
         values["demo_references"] = 1
     return Source(**values)
+
+
+def _drop_other_files(args: Namespace) -> None:
+    """Take out of the systems what is another file of the test set: a pattern may match these too."""
+    others = {os.path.realpath(_split_file(text)[1]) for text in args.ref}
+    others |= {os.path.realpath(path) for path in (args.src, args.docs) if path is not None}
+    kept = []
+    for text in args.system:
+        is_other = os.path.realpath(text) in others
+        if len(args.system) > 1 and is_other and read_text_table_file(text) is None:
+            note = "is another file of the test set, so it is not compared as a system."
+            print(f"mtsig: {printable(text)} {note}", file=sys.stderr)
+        else:
+            kept.append(text)
+    args.system = kept
 
 
 def _check_one_source(args: Namespace, kind: str, given_names: Sequence[str]) -> None:

@@ -446,14 +446,20 @@ def find_plain_sets(folder: Path) -> Mapping[str, FilePath]:
     if _has_plain_reference(folder):
         return {folder_name(folder): folder}
     folders = filter(is_folder, list_paths(folder))
-    testset_folders = [(path.name, path) for path in folders if _has_plain_reference(path)]
+    testset_folders = [
+        (show_name(path.name), path) for path in folders if _has_plain_reference(path)
+    ]
     return index_by_name(testset_folders, "test set", "Rename one of the folders.")
 
 
 def _has_plain_reference(folder: FilePath) -> bool:
     """Whether a folder has a reference by a plain name, and none of a language pair."""
     names = list_folder(folder)
-    return "reference" in map(find_role_word, names) and not any(map(is_of_task, names))
+    if any(map(is_of_task, names)):
+        return False
+    references = [name for name in names if find_role_word(name) == "reference"]
+    # The folder `references` is of a shared task.
+    return any(is_file(Path(folder, name)) for name in references)
 
 
 def _read_plain_sets(

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from mtsig_core.results import (
     MetricResult,
     PairResult,
     Settings,
+    TaskComparison,
+    TaskInfo,
     TestSetInfo,
 )
 from mtsig_core.schema import (
@@ -37,8 +39,11 @@ from mtsig_core.schema import (
     to_json,
     to_plain,
 )
+from mtsig_core.stats.across import find_exclusions
+from mtsig_core.task import TaskExclusion
 from mtsig_core.testset import TestSet
 
+_Read = TypeVar("_Read")
 _LONGEST_STEM = 100  # of a file name
 _NUMBER = re.compile(r"[+-]((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")  # or only a sign
 _FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[=+\-@\t\r＝＋－＠])")
@@ -286,18 +291,43 @@ def read_comparison(text: str) -> Comparison:
     """See `Comparison.from_json`."""
     data = from_plain(dict[str, Any], parse_json(text), "The comparison")
     check_schema(data)
+    return _read_comparison(data)
+
+
+def read_task_comparison(text: str) -> TaskComparison:
+    """See `TaskComparison.from_json`."""
+    data = from_plain(dict[str, Any], parse_json(text), "The task")
+    check_schema(data)
+    excluded = from_plain(tuple[TaskExclusion, ...], data.get("excluded"), "excluded")
+    cautions = from_plain(Records, data.get("warnings"), "warnings")
+    pairs = {}
+    for pair, record in from_plain(NamedRecords, data.get("pairs"), "pairs").items():
+        record["warnings"] = [caution for caution in cautions if caution.get("pair") == pair]
+        record["excluded"] = find_exclusions(pair, excluded)
+        pairs[pair] = _read_comparison(record)
+    macro = {}
+    for name, record in from_plain(NamedRecords, data.get("macro"), "macro").items():
+        macro[name] = _read_result(MacroResult, name, record, f"macro.{name}")
+    return TaskComparison(
+        _read_info(TaskInfo, data.get("task"), "task"),
+        pairs,
+        macro,
+        excluded,
+        published=from_plain(dict[str, Any], data.get("published", {}), "published"),
+        warnings=_read_cautions([caution for caution in cautions if not caution.get("pair")]),
+    )
+
+
+def _read_comparison(data: Mapping[str, Any]) -> Comparison:
     records = from_plain(dict[str, Any], data.get("metrics"), "metrics")
     if not records:
         raise InputError("The comparison has no metric. Expected at least one under 'metrics'.")
-    metrics = {name: _read_metric(name, record) for name, record in records.items()}
-    for result in metrics.values():
-        _check_names(result)
-    testset = data.get("testset")
-    if isinstance(testset, dict):
-        # "assumed" are sentences in the file, "assumptions" are what they are made of
-        testset["assumed"] = testset.get("assumptions", [])
+    metrics = {}
+    for name, record in records.items():
+        metrics[name] = _read_result(MetricResult, name, record, f"metrics.{name}")
+        _check_names(metrics[name])
     return Comparison(
-        from_plain(TestSetInfo, testset, "testset"),
+        _read_info(TestSetInfo, data.get("testset"), "testset"),
         from_plain(Settings, data.get("settings"), "settings"),
         _read_cautions(data.get("warnings")),
         metrics,
@@ -305,9 +335,15 @@ def read_comparison(text: str) -> Comparison:
     )
 
 
-def _read_metric(name: str, data: object) -> MetricResult:
-    """A result from its JSON, which may be anything."""
-    place = f"metrics.{name}"
+def _read_info(kind: type[_Read], data: object, place: str) -> _Read:
+    """The description of a test set or a task, whose "assumed" are sentences in the file."""
+    if isinstance(data, dict):
+        data["assumed"] = data.get("assumptions", [])
+    return from_plain(kind, data, place)
+
+
+def _read_result(kind: type[_Read], name: str, data: object, place: str) -> _Read:
+    """A result by a metric from its JSON, which may be anything."""
     record = from_plain(dict[str, Any], data, place)
     record["metric"] = name
     for rows_key, runs_key, names in _RUNS:
@@ -317,7 +353,7 @@ def _read_metric(name: str, data: object) -> MetricResult:
             if isinstance(row, dict) and "runs" in row:
                 runs = from_plain(dict[str, Any], row["runs"], f"{place}.{rows_key}.runs")
                 record[runs_key].append({key: row.get(key) for key in names} | runs)
-    return from_plain(MetricResult, record, place)
+    return from_plain(kind, record, place)
 
 
 def _read_cautions(data: object) -> tuple[Caution, ...]:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import sys
 
@@ -45,6 +46,15 @@ def test_patterns_and_lists_name_the_same_files(run_json, place):
 def test_a_file_is_itself_whatever_its_name_would_match(run_json, place):
     (place / "x1.txt").write_text("other\n")
     assert score_names(run_json, "--system", "x[1].txt", "N=x[1].txt") == ["x[1]", "N"]
+
+
+def test_a_pattern_does_not_take_the_reference_for_a_system(run, place):
+    os.link("ref.txt", "out/ref.txt")
+    done = run("score --ref out/ref.txt --system out/*.txt --format json")
+    assert list(json.loads(done.out)["metrics"]["bleu"]["scores"]) == ["-x", "a=b $(id)", "x[1]"]
+    assert done.err.count("out/ref.txt is another file of the test set") == 1
+    named = run("score --ref out/ref.txt --system R=out/ref.txt x[1].txt --format json")
+    assert "R" in json.loads(named.out)["metrics"]["bleu"]["scores"]
 
 
 def test_a_name_is_of_one_file_but_for_scores_that_are_pooled(run, run_json, place):

@@ -1,6 +1,7 @@
 """Several test sets of any name as one task: on the command line, in a folder or zip, and in Python."""
 
 import json
+import os
 import shutil
 
 import numpy as np
@@ -151,3 +152,14 @@ def test_in_python_a_task_renders_and_gives_tables_as_a_comparison_does(release)
     for form in ("text", "csv", "markdown", "latex", "typst", "html"):
         assert "flores" in found.render(form)
     assert "test set" in found._repr_html_()
+
+
+def test_tasks_in_a_folder_are_no_test_sets_and_names_can_be_shown(tmp_path):
+    strange = os.fsdecode(b"caf\xe9")
+    write_set(tmp_path / "sets" / "news", 1)
+    write_set(tmp_path / "sets" / strange, 2)
+    assert sorted(read_task(tmp_path / "sets").testsets) == ["caf\\udce9", "news"]
+    for name in ("wmt23", "wmt24"):
+        (tmp_path / "tasks" / name / "references").mkdir(parents=True)
+        (tmp_path / "tasks" / name / "references" / "en-de.refA.txt").write_text("a\n")
+    assert not is_task(tmp_path / "tasks")

@@ -130,7 +130,7 @@ def test_sizes_that_give_five_samples_unless_others_are_asked_for():
 @pytest.mark.parametrize(
     "n, more, message",
     [
-        (40, {}, "takes 5 samples or more, and 40 segments give no 5 samples of 10"),
+        (40, {}, "Too few segments for 5 samples of 10, .*: 40. Expected at least 50"),
         (40, {"sizes": (30,)}, "Use samples of at most 20"),
         (40, {"alpha": 0}, "alpha is 0"),
         (40, {"seed": -1}, "seed is -1"),

@@ -128,7 +128,7 @@ def test_two_without_a_common_line(open_page, tmp_path):
     "n, said, figures",
     [
         (3, "Two samples of 2 segments need 4, and there are 3. Use a larger test set", 0),
-        (12, "12 segments give no 5 samples of 10", 1),
+        (12, "Too few segments for 5 samples of 10, which a spread takes: 12", 1),
     ],
 )
 def test_too_few_segments(tmp_path, n, said, figures, open_page):

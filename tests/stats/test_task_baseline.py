@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtsig_core import SegmentScores, Task, compare
+from mtsig_core import InputError, SegmentScores, Task, TaskComparison, compare
 from mtsig_core.cli.main import main
 from mtsig_core.errors import SettingError
 from mtsig_core.report.sentences import state_verdict
@@ -149,3 +149,16 @@ def test_a_baseline_that_nobody_has_is_refused(task, capsys):
         compare_task(task, baseline="old", exclude=[TaskExclusion("old")], **QUICK)
     assert main(["findings", "--demo-task", "--baseline", "Elm-closed"]) == 2
     assert "Use task --baseline" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("baseline", [None, "old"])
+def test_a_result_is_read_back_from_its_json(task, baseline):
+    excluded = (TaskExclusion("slow", "late", "en-cs"), TaskExclusion("other", "a bug"))
+    result = compare_task(task, "human", baseline=baseline, exclude=excluded, **QUICK)
+    text = result.render("json")
+    assert TaskComparison.from_json(text) == result
+    damaged = text.replace('"macro": {', '"macro": 1, "before": {')
+    with pytest.raises(InputError, match="macro: Expected object with keys, got whole number"):
+        TaskComparison.from_json(damaged)
+    with pytest.raises(InputError, match="pairs"):
+        TaskComparison.from_json(result.pairs["en-de"].render("json"))
