@@ -175,7 +175,7 @@ def _drop_other_files(args: Namespace) -> None:
         is_other = os.path.realpath(text) in others
         if len(args.system) > 1 and is_other and read_text_table_file(text) is None:
             note = "is another file of the test set, so it is not compared as a system."
-            print(f"mtsig: {printable(text)} {note}", file=sys.stderr)
+            print_note(f"{text} {note}")
         else:
             kept.append(text)
     args.system = kept
