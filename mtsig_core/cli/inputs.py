@@ -22,7 +22,7 @@ from mtsig_core.report.caution_words import describe_gap, with_remedy
 from mtsig_core.report.document import Report
 from mtsig_core.report.holdings import find_gap
 from mtsig_core.report.reports import render_report
-from mtsig_core.report.text import printable, terminal_width, warn
+from mtsig_core.report.text import print_note, terminal_width, warn
 from mtsig_core.score_names import drop_as_given, order_metrics, pick_human_scores
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.cautions import about_metrics
@@ -144,13 +144,12 @@ def read(args: Namespace) -> TestSet:
     selected = run_scorers(args, source.select_part(testset))
     gap = find_gap(testset)
     if gap is not None and gap.why == "canary":
-        print(
-            f"mtsig: {describe_gap(gap)} by the documents file, is excluded. --keep-canary keeps it.",
-            file=sys.stderr,
+        print_note(
+            f"{describe_gap(gap)} by the documents file, is excluded. --keep-canary keeps it."
         )
     for assumption in selected.assumed:
         if assumption.kind.leaves_out:
-            print(f"mtsig: {printable(with_remedy(assumption))}", file=sys.stderr)
+            print_note(with_remedy(assumption))
     return selected
 
 
@@ -177,10 +176,9 @@ def counts_each_rating(rule: RankRule, testsets: Iterable[TestSet]) -> bool:
                 n_most = max(n_most, assumption.facts["per_segment"])
     if n_most == 1:
         return False
-    print(
-        f"mtsig: Ranked {rule.title}, each rating is a segment of its own. --raters mean takes the mean "
-        "of each segment.",
-        file=sys.stderr,
+    print_note(
+        f"Ranked {rule.title}, each rating is a segment of its own. --raters mean takes the mean of "
+        "each segment."
     )
     return True
 
@@ -219,10 +217,8 @@ def choose_metrics(args: Namespace, testset: TestSet, decides: bool = False) -> 
             names = order_metrics(scores) if human_scores else scores
         elif human_scores:
             names = human_scores
-            print(
-                f"mtsig: by {printable(', '.join(names))}, the human scores. Other metrics: --metrics "
-                "NAME,...",
-                file=sys.stderr,
+            print_note(
+                f"by {', '.join(names)}, the human scores. Other metrics: --metrics NAME,..."
             )
         else:
             names = ("bleu",)

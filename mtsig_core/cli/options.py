@@ -23,7 +23,7 @@ from mtsig_core.readers.lines import read_text_table_file
 from mtsig_core.readers.tasks import has_scores, pairs_of
 from mtsig_core.readers.texts import PairFile
 from mtsig_core.report.commands import defaults, option_flag, option_name
-from mtsig_core.report.text import printable
+from mtsig_core.report.text import print_note
 from mtsig_core.source import Source, SourceOption, TaskSource, list_options
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.testset import show_name
@@ -175,7 +175,7 @@ def _drop_other_files(args: Namespace) -> None:
         is_other = os.path.realpath(text) in others
         if len(args.system) > 1 and is_other and read_text_table_file(text) is None:
             note = "is another file of the test set, so it is not compared as a system."
-            print(f"mtsig: {printable(text)} {note}", file=sys.stderr)
+            print_note(f"{text} {note}")
         else:
             kept.append(text)
     args.system = kept
@@ -240,7 +240,7 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
     source = TaskSource(**(values | fields_of_task)).name_pairs()
     source, sentences = source.join_tables_beside()
     for sentence in sentences:
-        print(f"mtsig: {printable(sentence)}", file=sys.stderr)
+        print_note(sentence)
     return source
 
 

@@ -10,7 +10,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import weakref
 from argparse import Namespace
 from collections import deque
@@ -32,6 +31,7 @@ from mtsig_core.readers.limits import hide_places
 from mtsig_core.readers.lines import read_table
 from mtsig_core.readers.score_tables import RatingGroup, ScoreOptions
 from mtsig_core.readers.scores import freeze_scores, read_scores
+from mtsig_core.report.text import print_note
 from mtsig_core.testset import TestSet
 
 #: Commands of metrics, as their own documentation has them.
@@ -148,7 +148,7 @@ def _run(place: str, command: str, values: dict[str, str], n_segments: int) -> l
     list of (list of (float or None), bool)
         The scores, and whether higher ones are better; False only if their format says so.
     """
-    print(f"mtsig: scoring with {place}", file=sys.stderr)
+    print_note(f"scoring with {place}")
     with TemporaryDirectory(prefix="mtsig-") as folder:
         filled = {name: f"{folder}/{name}" for name in (*values, "log")}
         for name, text in values.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace, _ArgumentGroup
 from contextlib import suppress
 from dataclasses import replace
@@ -71,7 +70,7 @@ from mtsig_core.report.experiment_reports import (
 )
 from mtsig_core.report.published_tables import published_report
 from mtsig_core.report.task_reports import task_report
-from mtsig_core.report.text import printable, warn
+from mtsig_core.report.text import print_note, warn
 from mtsig_core.results import TaskComparison
 from mtsig_core.reviews import read_review
 from mtsig_core.source import TaskSource
@@ -241,7 +240,7 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
                 option = shlex.join(["--scores", f"{pair}:{name}={path}"])
                 sentences.append(f"{path} has segment scores and is not read. {option} reads it.")
     for sentence in sentences:
-        print(f"mtsig: {printable(sentence)}", file=sys.stderr)
+        print_note(sentence)
 
 
 _PAUSE = (
@@ -259,17 +258,15 @@ def run_task(args: Namespace) -> int | None:
         if new_states == states:
             continue
         states = new_states
-        print(f"mtsig: the files have changed, {datetime.now():%H:%M:%S}", file=sys.stderr)
+        print_note(f"the files have changed, {datetime.now():%H:%M:%S}")
         if args.look != ONLY_LOOK:
-            print(
-                f"mtsig: Look {args.look} has decided once. Below, take only the progress; the next look has its own "
-                "number.",
-                file=sys.stderr,
+            print_note(
+                f"Look {args.look} has decided once. Below, take only the progress; the next look has its own number."
             )
         try:
             _compare_systems(args)
         except InputError as error:  # the next change may correct it
-            print(f"mtsig: {printable(str(error))}", file=sys.stderr)
+            print_note(str(error))
     return status
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -53,7 +52,7 @@ from mtsig_core.report.experiment_reports import (
 from mtsig_core.report.export import segment_rows, to_csv, to_parquet
 from mtsig_core.report.release_reports import add_changes, add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
-from mtsig_core.report.text import printable, warn
+from mtsig_core.report.text import print_note, warn
 from mtsig_core.results import Comparison, Exclusion, TaskComparison
 from mtsig_core.schema import Records
 from mtsig_core.source import Source, TaskSource
@@ -297,7 +296,7 @@ def write_judged(args: Namespace, report: Report, result: Comparison | TaskCompa
     write_report(args, add_judgement(report, judgement))
     if judgement.passed:
         return 0
-    print(f"mtsig: {printable(judgement.reason)}", file=sys.stderr)
+    print_note(judgement.reason)
     return 2 if judgement.passed is None else 3
 
 

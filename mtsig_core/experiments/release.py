@@ -13,7 +13,7 @@ from mtsig_core.errors import SettingError, explain_unknown, format_count
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Comparison, TaskComparison
 from mtsig_core.stats.few_units import can_reach, unbiased
-from mtsig_core.stats.joint_decisions import JointDecision, decide_together
+from mtsig_core.stats.joint_decisions import JointDecision, decide_together, list_decisions
 from mtsig_core.stats.pair import two_one_sided
 from mtsig_core.stats.significance import significant
 
@@ -118,7 +118,7 @@ def _list_contests(
     contests = decide_together(result)
     n_testsets = len(comparisons)
     if rule == "not-better":
-        contests = _list_means(getattr(result, "macro", None) or metrics)
+        contests = list_decisions("", getattr(result, "macro", None) or metrics)
         n_testsets = 1
     systems = set(chain(*(comparison.testset.systems for comparison in comparisons)))
     n_expected = n_testsets * len(metrics) * (len(systems) - 1)
@@ -130,15 +130,6 @@ def _list_contests(
             f"with p. {len(contests)} of these exist. Name a baseline, add each output and score, choose a test with p "
             "(koehn has none), or exclude systems that are not on all test sets."
         )
-    return contests
-
-
-def _list_means(results: Mapping[str, Any]) -> list[JointDecision]:
-    """The pairs of results by metric, each metric decided by itself; see `decide_together`."""
-    contests = []
-    for metric, result in results.items():
-        pairs = [pair for pair in result.pairs if pair.p_value is not None]
-        contests += [JointDecision("", metric, pair) for pair in pairs]
     return contests
 
 

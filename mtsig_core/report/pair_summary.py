@@ -304,9 +304,6 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
     def get_rule_difference(by_metric: MetricDispute) -> float | None:
         return improvement_by_rule(by_metric.pair, dispute.a, by_metric.result)
 
-    def get_rule_better(by_metric: MetricDispute) -> str | None:
-        return better_by_rule(by_metric.pair)
-
     interval = f"{write_level(settings)} CI"
     table = TableBuilder("metrics", dispute.metrics)
     table.add("metric", "metric", "name", _name_metric)
@@ -326,7 +323,12 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
         title = RANK_RULES[settings.rank_rule].title
         add_in_form("rule_difference", f"difference {title}", "difference", get_rule_difference)
         table.add("rule_p", f"p {title}", "p", attrgetter("pair.rule_p"))
-        table.add("rule_better", f"better {title}", "name", get_rule_better)
+        table.add(
+            "rule_better",
+            f"better {title}",
+            "name",
+            lambda by_metric: better_by_rule(by_metric.pair),
+        )
     table.add("n_pairs", "pairs", "count", lambda by_metric: len(by_metric.result.tested))
     table.add("n_segments", "segments", "count", attrgetter("examination.n"))
     correction = "corrected for all pairs of the comparison (their number is in the column pairs)"

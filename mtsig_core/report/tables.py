@@ -22,11 +22,13 @@ from mtsig_core.report.sentences import (
     ACROSS,
     AnyComparison,
     PairView,
+    better_by_rule,
     choose_form,
     describe_marked_ranks,
     explain_no_ranks,
     find_metric_rule,
     has_p_values,
+    improvement_by_rule,
     name_first_place,
     name_simultaneous,
     name_top_group,
@@ -459,26 +461,13 @@ def _add_rule_decisions(table: TableBuilder, result: MetricResult, settings: Set
     title = RANK_RULES[settings.rank_rule].title
 
     def get_improvement(pair: PairResult) -> float | None:
-        if pair.rule_delta is None:
-            return None
-        return result.sign * pair.rule_delta
-
-    def get_better(pair: PairResult) -> str | None:
-        if pair.rule_better is None:
-            return None
-        return _name_side(pair, pair.rule_better)
+        return improvement_by_rule(pair, pair.a, result)
 
     has_p = any(pair.rule_p is not None for pair in result.pairs)
     form = choose_form(result)
     table.add("rule_difference", f"difference {title}", "difference", get_improvement, form=form)
     table.add_for(has_p, "rule_p", f"p {title}", "p", attrgetter("rule_p"))
-    table.add("rule_better", f"better {title}", "text", get_better)
-
-
-def _name_side(pair: PairResult | MacroPair, side: str) -> str:
-    if side == "a":
-        return pair.a
-    return pair.b
+    table.add("rule_better", f"better {title}", "text", better_by_rule)
 
 
 def name_better(pair: PairResult | MacroPair) -> str | None:
@@ -487,7 +476,7 @@ def name_better(pair: PairResult | MacroPair) -> str | None:
     A mean difference that could not be decided has words for that instead.
     """
     if pair.better is not None:
-        return _name_side(pair, pair.better)
+        return {"a": pair.a, "b": pair.b}[pair.better]
     if isinstance(pair, MacroPair) and not pair.decidable:
         return UNDECIDED
     return None

@@ -64,6 +64,11 @@ def terminal_width() -> int | None:
     return max(_NARROWEST, shutil.get_terminal_size().columns)
 
 
+def print_note(text: str) -> None:
+    """Print to standard error, in one line, what a command does that nobody asked for."""
+    print(f"mtsig: {printable(text)}", file=sys.stderr)
+
+
 def warn(cautions: Iterable[Caution]) -> None:
     """Print warnings to standard error, a line each, with the options that help.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from mtsig_core.results import Comparison, PairResult, TaskComparison
+from mtsig_core.results import Comparison, MacroResult, MetricResult, PairResult, TaskComparison
 from mtsig_core.stats.significance import holm
 
 
@@ -49,13 +50,9 @@ def decide_together(result: Comparison | TaskComparison) -> list[JointDecision]:
     comparisons: Mapping[str, Comparison] = (
         {"": result} if isinstance(result, Comparison) else result.pairs
     )
-    decisions: list[JointDecision] = []
+    decisions = []
     for language_pair, comparison in comparisons.items():
-        for metric, metric_result in comparison.metrics.items():
-            decisions += [
-                JointDecision(language_pair, metric, pair) for pair in metric_result.tested
-            ]
-    decisions = [row for row in decisions if row.pair.p_value is not None]
+        decisions += list_decisions(language_pair, comparison.metrics)
     if len({(row.language_pair, row.metric) for row in decisions}) < 2:
         return decisions
     alpha = next(iter(comparisons.values())).settings.alpha
@@ -65,6 +62,17 @@ def decide_together(result: Comparison | TaskComparison) -> list[JointDecision]:
         replace(row, pair=_correct(row.pair, p, alpha))
         for row, p in zip(decisions, adjusted, strict=True)
     ]
+
+
+def list_decisions(
+    language_pair: str, results: Mapping[str, MetricResult | MacroResult]
+) -> list[JointDecision]:
+    """The pairs of results by metric that have a p, each metric decided by itself."""
+    decisions = []
+    for metric, result in results.items():
+        tested: list[Any] = [pair for pair in result.pairs if pair.p_value is not None]
+        decisions += [JointDecision(language_pair, metric, pair) for pair in tested]
+    return decisions
 
 
 def _correct(pair: PairResult, p: float, alpha: float) -> PairResult:
