@@ -22,6 +22,7 @@ from mtsig_core.experiments.rankings import (
     RankedAgainstTests,
     count_against_tests,
 )
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.published_values import RANK
 from mtsig_core.report.caution_words import (
@@ -1029,9 +1030,7 @@ def _title_rules(results: Mapping[str, Mapping[str, MetricResult]]) -> dict[str,
             for row in result.systems:
                 rank = (lang_pair, row.system, row.rank_low, row.rank_high, row.cluster)
                 ranks_by_rule.setdefault(rule, []).append(rank)
-    alike: dict[frozenset[Any], list[str]] = {}
-    for rule, ranks in ranks_by_rule.items():
-        alike.setdefault(frozenset(ranks), []).append(rule)
+    alike = group_values((rule, frozenset(ranks)) for rule, ranks in ranks_by_rule.items())
     return {rules[0]: ", ".join(map(_name_rule, rules)) for rules in alike.values()}
 
 
