@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from mtsig_core.grouping import group_values
-
 
 class ErrorSpan(NamedTuple):
     """An error that a rater marked in an output."""
@@ -71,7 +69,10 @@ class Judgements:
     @cached_property
     def rows_of_outputs(self) -> Mapping[tuple[str, int], list[Judgement]]:
         """The judgements of each output, by system and line."""
-        return group_values((row, (row.system, row.line)) for row in self.rows)
+        rows: dict[tuple[str, int], list[Judgement]] = {}
+        for row in self.rows:
+            rows.setdefault((row.system, row.line), []).append(row)
+        return rows
 
     def are_of(self, lines: Collection[int]) -> bool:
         """Whether one of them is of these lines."""
