@@ -22,7 +22,6 @@ from mtsig_core.testset import TestSet
 #: A word that the reference lacks is in no text that counts, and its bucket is empty.
 FREQUENCIES = (0, 1, 2, 3, 4, 5, 10, 100, 1000)
 LENGTHS = (0, 10, 20, 30, 40, 50, 60)
-_LONGEST = 4  # words of an n-gram
 _LISTED = 10  # n-grams in favour of each system
 
 
@@ -97,7 +96,7 @@ def break_down(
     measured = measure(testset, metric).only((a, b))
     testset, statistics = measured.testset, measured.statistics
     units = measured.units(settings.unit, settings.block_length)
-    lengths, grams = match_ngrams(testset, metric, _LONGEST)
+    lengths, grams = match_ngrams(testset, metric)
     in_reference, by_frequency = _sum_words(grams[0], testset.n_segments)
     if measured.has_score is not None:
         lengths = np.where(measured.has_score.all(axis=0), lengths, -1)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mtsig_core.errors import InputError, MissingPackageError
+from mtsig_core.grouping import group_values
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.document_tasks import list_lone_outputs
 from mtsig_core.readers.files import (
@@ -163,11 +164,8 @@ def _list_loose(folder: Path, depth: int) -> list[Path]:
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
     """Write which files of a task are not read, with one sentence per reason."""
-    files_by_reason: dict[str, list[str]] = {}
-    for file, reason in unread:
-        files_by_reason.setdefault(reason, []).append(file)
     sentences = []
-    for reason, files in files_by_reason.items():
+    for reason, files in group_values(unread).items():
         names = ", ".join(files[:_MAX_NAMES])
         if len(files) > _MAX_NAMES:
             names += f" and {len(files) - _MAX_NAMES:,} more"

@@ -60,11 +60,10 @@ from mtsig_core.readers.task_names import (
 )
 from mtsig_core.readers.texts import drop_canary, index_by_name
 from mtsig_core.readers.uploads import (
-    Upload,
     find_common_set,
     find_role_word,
-    guess_uploads,
     read_uploads,
+    take_as_guessed,
 )
 from mtsig_core.readers.wmt import ONE_OF_EACH, language_pairs, list_left_out, read_wmt
 from mtsig_core.readers.wmt_xml import read_wmt_xml
@@ -494,12 +493,9 @@ def _read_plain_set(name: str, folder: FilePath) -> TestSet:
     """Read a folder as if its files were uploaded together."""
     paths = [path for path in list_paths(folder) if is_file(path) and not is_description(path)]
     files = [(path.name, open_file(path).read()) for path in paths]
-    uploads = []
-    for (file, content), (role, label) in zip(files, guess_uploads(files), strict=True):
-        uploads.append(Upload(file, content, role, label))
     try:
         _, pair = find_common_set(file for file, _ in files)
-        return name_set(read_uploads(uploads, langpair=pair or None), name)
+        return name_set(read_uploads(take_as_guessed(files), langpair=pair or None), name)
     except InputError as error:
         raise InputError(f"{show_name(name)}: {error}") from None
 

@@ -277,6 +277,14 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
     return list(zip(roles, names, strict=True))
 
 
+def take_as_guessed(files: Sequence[tuple[str, bytes]]) -> list[Upload]:
+    """Files by their names and contents, each as what `guess_uploads` takes it for."""
+    uploads = []
+    for (file, content), (role, name) in zip(files, guess_uploads(files), strict=True):
+        uploads.append(Upload(file, content, role, name))
+    return uploads
+
+
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:
     """What a file most likely is, by its name, its beginning, and its texts if it has several."""
     fmt = sniff(cut_lines(content))
