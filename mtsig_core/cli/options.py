@@ -577,6 +577,8 @@ _ENDINGS = {
     "tsv": "tsv",
     "xlsx": "xlsx",
     "pdf": "pdf",
+    "docx": "docx",
+    "odt": "odt",
 }
 
 
