@@ -132,6 +132,11 @@ def _list_contests(
             # A test set without the baseline is not compared.
             name = system if testset in by_testset else settings.baseline
             missing.add(f"{testset} {name} ({metric_title(metric)})")
+    for testset, comparison in by_testset.items():
+        for caution in comparison.warnings:
+            if caution.code == "rated-on-different-lines":  # what is missing may be what is worse
+                scores = "scores of segments that other systems have"
+                missing.add(f"{testset} {scores} ({metric_title(str(caution.metric))})")
     if rule == "not-better":
         contests = list_decisions("", getattr(result, "macro", None) or comparisons[0].metrics)
     if not contests and not missing:
