@@ -359,12 +359,22 @@ class MetricResult:
         return get_presenter().show(self)
 
     def _differing(self) -> str:
-        return f"{sum(pair.significant for pair in self.pairs)} of {format_count(len(self.tested), 'pair')} significant"
+        return f"{self.n_significant} of {format_count(len(self.tested), 'pair')} significant"
 
     @property
     def sign(self) -> int:
         """What turns a difference of scores into an improvement."""
         return 1 if self.higher_is_better else -1
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems, best first."""
+        return [row.system for row in self.systems]
+
+    @property
+    def n_significant(self) -> int:
+        """How many pairs are significantly different."""
+        return sum(pair.significant for pair in self.pairs)
 
     @property
     def best(self) -> set[str]:
@@ -417,8 +427,7 @@ class MetricResult:
                 winner, loser = (pair.a, pair.b) if pair.better == "a" else (pair.b, pair.a)
                 wins[winner] += 1
                 losses[loser] += 1
-        names = [row.system for row in self.systems]
-        return {name: (wins[name], ties[name], losses[name]) for name in names}
+        return {name: (wins[name], ties[name], losses[name]) for name in self.names}
 
 
 _TABLES = {"systems": SystemResult, "pairs": PairResult}

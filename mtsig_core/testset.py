@@ -598,6 +598,11 @@ class TestSet:
         return bool(self.references)
 
     @cached_property
+    def position_of(self) -> dict[int, int]:
+        """The position of each of the lines."""
+        return {line: position for position, line in enumerate(self.lines)}
+
+    @cached_property
     def has_outputs(self) -> bool:
         """Whether the set has texts of systems that can be read, with references or without."""
         if self.references:

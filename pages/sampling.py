@@ -41,8 +41,7 @@ if not sizes:
     sizes = [max(2, n_segments // 2)]
 
 system_place, size_place, shuffle_place = st.columns([3, 2, 2], vertical_alignment="bottom")
-names = [system.system for system in view.result.systems]
-name = controls.choice("System", names, "system", place=system_place)
+name = controls.choice("System", view.result.names, "system", place=system_place)
 with size_place:
     size = controls.choice(
         "Segments in a sample", sizes, "size", default=choose_default(sizes, n_segments)

@@ -9,7 +9,7 @@ from pages._ui import frame, screen
 view = frame.take_view()
 if isinstance(view, MtsigError):
     screen.error(view)
-files = upload_sections.choose_files("data.files")
+files = upload_sections.choose_files()
 st.caption("Drop text files (one segment per line), a table of scores, or a WMT zip.")
 try:
     if files:

@@ -175,7 +175,6 @@ _KEYS = ("rater", "system", "position", "output", "document", "domain")
 def _tabulate(testset: TestSet, judgements: Judgements, names: Sequence[str]) -> np.ndarray:
     """A row for each rating, with a column for its score and for each key, in the order of work."""
     begin_of = {annotation.id: annotation.begin or 0.0 for annotation in judgements.annotations}
-    position_of = {line: position for position, line in enumerate(testset.lines)}
     rater_of = {name: number for number, name in enumerate(names)}
     system_of: dict[str, int] = {}
     documents = np.arange(testset.n_segments)
@@ -186,7 +185,7 @@ def _tabulate(testset: TestSet, judgements: Judgements, names: Sequence[str]) ->
         _, domains = np.unique(testset.domains, return_inverse=True)
     rows = []
     for row in sorted(judgements.rows, key=lambda row: begin_of.get(row.annotation, 0.0)):
-        position = position_of.get(row.line)
+        position = testset.position_of.get(row.line)
         if position is not None:
             system = system_of.setdefault(row.system, len(system_of))
             output = system * testset.n_segments + position
@@ -471,19 +470,19 @@ def _take_median(estimates: Iterable[Estimate | None]) -> float:
 
 def _list_disputed(testset: TestSet, judgements: Judgements) -> list[DisputedOutput]:
     """The outputs whose highest and lowest scores differ most."""
-    position_of = {line: position for position, line in enumerate(testset.lines)}
     disputed = []
     for (system, line), rows in judgements.rows_of_outputs.items():
         scores = sorted(((row.rater, row.score) for row in rows), key=itemgetter(1))
         (_, lowest), (_, highest) = scores[0], scores[-1]
-        if highest > lowest and line in position_of:
+        if highest > lowest and line in testset.position_of:
             row = DisputedOutput(line, system, highest - lowest, tuple(scores), None, None)
             disputed.append(row)
     disputed.sort(key=lambda row: row.difference, reverse=True)
-    return [_add_texts(row, testset, position_of[row.line]) for row in disputed[:MOST_LISTED]]
+    return [_add_texts(row, testset) for row in disputed[:MOST_LISTED]]
 
 
-def _add_texts(row: DisputedOutput, testset: TestSet, position: int) -> DisputedOutput:
+def _add_texts(row: DisputedOutput, testset: TestSet) -> DisputedOutput:
+    position = testset.position_of[row.line]
     source = output = None
     if testset.sources is not None:
         source = testset.sources[position]

@@ -221,7 +221,7 @@ def group_systems(result: MetricResult, settings: Settings) -> list[SystemGroup]
         groups = [SystemGroup(name, BLUE, set(top_group))]
     else:
         groups = [SystemGroup("best score", BLUE, set(result.best))]
-    remaining = {row.system for row in result.systems}
+    remaining = set(result.names)
     for group in groups:
         remaining -= group.members
     return [*groups, SystemGroup("", GREY, remaining)]
@@ -372,7 +372,7 @@ def _draw_scores(result: MetricResult, settings: Settings, colours: list[str]) -
     if settings.baseline is None:
         filled = significant | result.best
     scores = [row.score for row in result.systems]
-    names = [row.system for row in result.systems]
+    names = result.names
     points = go.Scatter(
         x=scores,
         y=list(range(len(scores))),

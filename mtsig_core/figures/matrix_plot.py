@@ -48,7 +48,7 @@ def matrix(
     """
     drawing = _Matrix(result, settings, dark)
     figure, n, size = drawing.figure, drawing.n, drawing.size
-    names = [row.system for row in result.systems]
+    names = result.names
     labels = Labels(_WIDEST, among=names)
     metric = labels(metric_title(result.metric), _WIDEST)
     drawing.add_differences(f"{describe_difference(result)} in {drawing.form.unit}{metric}")

@@ -68,14 +68,13 @@ def add_texts(
     pairs = {pair for rating in judged for pair in rating.file.table.checks if pair}
     if langpair is None and len(pairs) == 1:
         [langpair] = pairs
-    position_of = {line: position for position, line in enumerate(testset.lines)}
     sources: list[str | None] = [None for _ in testset.lines]
     outputs: dict[str, list[Any]] = {
         name: [None for _ in testset.lines] for name in testset.systems
     }
     for rating in judged:
         if rating.evidence is not None:
-            position = position_of[line_of[rating.line]]
+            position = testset.position_of[line_of[rating.line]]
             sources[position] = rating.evidence.source
             outputs[rating.system][position] = rating.evidence.output
     if any(sources):

@@ -286,7 +286,7 @@ def _read_archive(path: str, *_state: int) -> _Archive:
         if zipfile.is_zipfile(path):
             file: IO[bytes] = open(path, "rb")  # noqa: SIM115  the archive reads from it later
         else:
-            max_bytes = min(MAX_UNPACKED, count_left("zip_mb") or MAX_UNPACKED)
+            max_bytes = min(MAX_UNPACKED, count_left() or MAX_UNPACKED)
             file = open_tar_as_zip(path, max_bytes)
         opened = _open_zip(file)
         for member in opened.infolist():

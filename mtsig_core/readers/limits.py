@@ -206,10 +206,10 @@ def spend(name: str, n: int, location: str, once: object = None) -> None:
             budget.spent.add((name, once))
 
 
-def count_left(name: str) -> int | None:
-    """Return the unused rest of a limit (`zip_mb` in bytes); None without a limit."""
+def count_left() -> int | None:
+    """Return how many bytes of archives may still be unpacked; None without a limit."""
     budget = _BUDGET.get()
-    return None if budget is None else budget.left[name]
+    return None if budget is None else budget.left["zip_mb"]
 
 
 def is_limited() -> bool:

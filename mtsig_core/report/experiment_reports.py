@@ -101,7 +101,7 @@ from mtsig_core.stats.published_scores import (
     TaskReplication,
     split_way,
 )
-from mtsig_core.stats.ranks import RANK_RULES
+from mtsig_core.stats.ranks import RANK_RULES, list_first
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import TESTS, significant
 from mtsig_core.task import SystemInfo
@@ -742,7 +742,7 @@ def findings_table(findings: Findings, pair: str) -> Table:
     pair_findings, task = findings.pairs[pair], findings.comparison.task
     comparison = pair_findings.comparison
     result = comparison.metrics[findings.metric]
-    systems = [row.system for row in result.systems]
+    systems = result.names
     table = leaderboard_table(result, comparison.settings)
     table = table.select("rank", "system", "score", "ci", "cluster")
     table = _add_published(table, findings, pair)
@@ -1096,12 +1096,12 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
         if is_task:
             n_changed = 0
             for lang_pair, result in in_rule.items():
-                n_changed += _list_top_group(result) != _list_top_group(first[lang_pair])
+                n_changed += list_first(result.systems) != list_first(first[lang_pair].systems)
             top = f"{n_changed} of {len(in_rule)}"
             clusters = str(sum(_count_clusters(result) for result in in_rule.values()))
         else:
             result = in_rule[""]
-            top = ", ".join(_list_top_group(result))
+            top = ", ".join(list_first(result.systems))
             sizes = Counter(row.cluster or 0 for row in result.systems)
             clusters = " + ".join(str(sizes[cluster]) for cluster in sorted(sizes))
         counts: Counter[str] = Counter()
@@ -1116,10 +1116,6 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
         *_AGAINST_TESTS,
     )
     return Table("rule-counts", columns, tuple(rows))
-
-
-def _list_top_group(result: MetricResult) -> list[str]:
-    return [row.system for row in result.systems if row.rank_low == 1]
 
 
 def _count_clusters(result: MetricResult) -> int:

@@ -410,23 +410,10 @@ def _write_concluded(row: Concluded, with_paper: bool) -> str:
     return Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{in_brackets}", right)
 
 
-def conclusions_at_table(conclusions: Conclusions, size: int, with_paper: bool) -> Table:
+def conclusions_at_table(conclusions: Conclusions, size: int) -> Table:
     """For one size, the shares that conclude as the whole set and the opposite, by pair."""
     rows = [row for row in conclusions.rows if row.size == size]
-    table = row_table("conclusions-at", Concluded, rows, *_PAIR, "right", "wrong")
-    if not with_paper:
-        return table
-    columns = (
-        Column("their_right", "Koehn: right", "share", ".0%"),
-        Column("their_wrong", "Koehn: wrong", "share", ".0%"),
-    )
-    published = {}
-    for row in rows:
-        paper = koehns_conclusions(row)
-        if paper is not None:
-            published[row.a, row.b] = [percent / 100 for percent in paper]
-    keys = [(row.a, row.b) for row in rows]
-    return _add_published(table, columns, published, keys, missing=None)
+    return row_table("conclusions-at", Concluded, rows, *_PAIR, "right", "wrong")
 
 
 def koehns_conclusions(row: Concluded) -> tuple[int, int] | None:

@@ -387,7 +387,7 @@ def check_schema(data: Mapping[str, Any]) -> None:
 def _check_names(result: MetricResult) -> None:
     """Raise InputError where rows do not name systems as they should."""
     place = f"metrics.{result.metric}"
-    systems = {row.system for row in result.systems}
+    systems = set(result.names)
     if not systems or len(systems) < len(result.systems):
         raise InputError(
             f"{place}: {len(result.systems)} systems with {len(systems)} names. Expected each system once."

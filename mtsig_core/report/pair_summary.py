@@ -121,11 +121,8 @@ def _draw_differences(dispute: Dispute) -> str:
                 end=signed(view.difference, choose_form(by_metric.result)),
             )
         )
-    return draw_differences(
-        rows,
-        f"Right of the line: {dispute.a} is better. Left: {dispute.b} is better",
-        "The difference by each metric with its intervals",
-    )
+    head = f"Right of the line: {dispute.a} is better. Left: {dispute.b} is better"
+    return draw_differences(rows, head)
 
 
 def _pick_doubts(dispute: Dispute) -> list[Caution]:
@@ -469,9 +466,6 @@ def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]
     result, examination = by_metric.result, by_metric.examination
     ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
     ranks_by_rule = {rule: {"a": a, "b": b} for rule, (a, b) in by_metric.ranks.items()}
-    domains = None
-    if by_metric.domains is not None:
-        domains = _turn_domains(by_metric)
     record = {
         "signature": result.signature,
         "higher_is_better": result.higher_is_better,
@@ -485,7 +479,7 @@ def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]
         "tests": examination.outcomes,
         "units": _examination_records(by_metric.units, result.ci),
         "references": _examination_records(by_metric.references, result.ci),
-        "domains": domains,
+        "domains": _turn_domains(by_metric),
         "plan": by_metric.plan and by_metric.plan.to_record(),
         "ranks": ranks_by_rule,
         "intervals": dict(examination.intervals),
@@ -494,9 +488,11 @@ def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]
     return record | _drawn_records(examination, dispute)
 
 
-def _turn_domains(by_metric: MetricDispute) -> list[DomainPair]:
-    """The two systems in each domain, a of the summary first."""
-    if by_metric.domains is None or not by_metric.domains.pairs:
+def _turn_domains(by_metric: MetricDispute) -> list[DomainPair] | None:
+    """The two systems in each domain, a of the summary first; None without domains."""
+    if by_metric.domains is None:
+        return None
+    if not by_metric.domains.pairs:
         return []
     pair = by_metric.domains.pairs[0]
     if pair.a == by_metric.examination.a:

@@ -285,12 +285,13 @@ def _draw_anchor_pairs(result: MetricResult, settings: Settings, top: float) -> 
     return drawing
 
 
-def draw_differences(differences: Sequence[DifferenceRow], head: str, alt: str) -> str:
+def draw_differences(differences: Sequence[DifferenceRow], head: str) -> str:
     """Draw differences, each row on its own scale, with 0 in the middle of every row.
 
     A thick bar is a single interval, a thin line with ends a simultaneous one.
     """
-    return _draw_own_scales(differences, head, _TOP).to_svg(alt, below=8)
+    drawing = _draw_own_scales(differences, head, _TOP)
+    return drawing.to_svg("The difference by each metric with its intervals", below=8)
 
 
 def pair_svg(comparison: Comparison, metric: str) -> str:

@@ -311,7 +311,7 @@ def _explain_signs(comparison: Comparison, result: MetricResult) -> str:
         signs.append("? cannot be decided")
     if any(is_split(pair, comparison.settings.alpha) for pair in result.tested):
         signs.append("! test and scores disagree")
-    n_significant = sum(pair.significant for pair in result.pairs)
+    n_significant = result.n_significant
     counts = f"{n_significant} of {format_count(len(result.tested), 'pair')} significant"
     n_untested = len(result.pairs) - len(result.tested)
     if n_untested:

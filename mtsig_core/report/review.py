@@ -62,7 +62,7 @@ from mtsig_core.reviews import (
 )
 from mtsig_core.schema import to_plain
 from mtsig_core.stats.intervals import Bounds
-from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter
+from mtsig_core.stats.ranks import RANK_RULES, RankRule, RanksBeforeAfter, list_first
 from mtsig_core.stats.settings import PRESETS, SETTINGS
 from mtsig_core.task import TaskExclusion
 
@@ -256,13 +256,9 @@ def _list_tops(task_comparison: TaskComparison, metric: str) -> Table:
     macro = task_comparison.macro.get(metric)
     if macro is None or not macro.is_ranked:
         return tops
-    first = ", ".join(_list_first(macro.systems))
+    first = ", ".join(list_first(macro.systems))
     keys = tops.keys[1:]
     return tops.add_rows([{"language_pair": ACROSS_PAIRS, **dict.fromkeys(keys, first)}])
-
-
-def _list_first(systems: Iterable[SystemResult | MacroSystem]) -> list[str]:
-    return [row.system for row in systems if row.rank_low == 1]
 
 
 def decision_cautions(review: Review, task_comparison: TaskComparison) -> list[Caution]:
@@ -290,12 +286,12 @@ def _find_ranked(decision: Decide, metric: str, task_comparison: TaskComparison)
         macro = task_comparison.macro.get(metric)
         if macro is None:
             return _Ranked()
-        return _Ranked(macro.systems, _list_first(macro.systems))
+        return _Ranked(macro.systems, list_first(macro.systems))
     comparison = task_comparison.pairs.get(decision.pair)
     if comparison is None or metric not in comparison.metrics:
         return _Ranked()
     result = comparison.metrics[metric]
-    top_group: Sequence[str] = _list_first(result.systems)
+    top_group: Sequence[str] = list_first(result.systems)
     if result.ruled is not None:
         simultaneous = set(result.ruled.first_held)
         top_group = [row.system for row in result.systems if row.system in simultaneous]

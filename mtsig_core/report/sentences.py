@@ -64,6 +64,7 @@ from mtsig_core.stats.ranks import (
     count_reversed_pairs,
     find_top_group,
     has_clear_winner,
+    list_first,
 )
 from mtsig_core.stats.settings import SETTINGS
 from mtsig_core.stats.significance import CORRECTIONS, TESTS, is_split, parse_look
@@ -642,7 +643,7 @@ def state_verdict(comparison: AnyComparison, metric: str) -> str:
 
 def _state_across(macro: MacroResult, n_pairs: int) -> str:
     ranked = [row for row in macro.systems if row.rank_low is not None]
-    top_group = [row.system for row in ranked if row.rank_low == 1]
+    top_group = list_first(ranked)
     systems = [row.system for row in ranked]
     place = f" across {format_count(n_pairs, 'language pair')}"
     verdict = name_top_group(top_group, systems, has_clear_winner(macro), place)
@@ -685,7 +686,7 @@ def state_family(comparison: Comparison, metric: str) -> str:
     by_metric = f"By {name_metric(metric)}"
     if len(result.pairs) == 1:
         return f"{by_metric}: {state_pair(comparison, result, result.pairs[0])}"
-    n_significant = sum(pair.significant for pair in result.tested)
+    n_significant = result.n_significant
     n_tested = len(result.tested)
     noun = choose_verb(n_tested, "pair differs", "pairs differ")
     return f"{by_metric}: {n_significant:,} of {n_tested:,} {noun} significantly"
@@ -789,8 +790,7 @@ def _state_lang_pair(comparison: Comparison, result: MetricResult, place: str) -
     if result.ruled is not None:  # a published rule, by which several may be first
         title = RANK_RULES[settings.rank_rule].title
         return f"First{place}, ranked {title}: {', '.join(top_group)}"
-    systems = [row.system for row in result.systems]
-    return name_top_group(top_group, systems, has_clear_winner(result), place)
+    return name_top_group(top_group, result.names, has_clear_winner(result), place)
 
 
 def _state_against_baseline(
@@ -1185,7 +1185,7 @@ def _find_top_groups(comparison: TaskComparison) -> dict[str, _TopGroup]:
         macro = comparison.macro.get(metric)
         lang_pairs = select_lang_pairs(comparison, metric)
         if macro is not None:
-            systems = [row.system for row in macro.systems if row.rank_low == 1]
+            systems = list_first(macro.systems)
             groups[metric] = _TopGroup(systems, macro.language_pairs)
         elif len(lang_pairs) == 1:
             [(_, result)] = lang_pairs.values()
@@ -1295,7 +1295,7 @@ def count_hidden(comparison: TaskComparison, metric: str) -> dict[str, int] | No
     for result in ruled_results:
         ruled = result.ruled
         assert ruled is not None, "results without one are not in the list"
-        counts["significant"] += sum(pair.significant for pair in result.pairs)
+        counts["significant"] += result.n_significant
         counts["significant_inside"] += ruled.significant_inside
         counts["apart_not_significant"] += ruled.apart_not_significant or 0
         counts["turned_round"] += count_reversed_pairs(result)
@@ -1707,7 +1707,7 @@ def describe_rule_decisions(result: MetricResult, settings: Settings) -> str:
     n_pairs = format_count(len(result.pairs), "pair")
     n_by_rule = _count_rule_decisions(result)
     verb_by_rule = choose_verb(n_by_rule, "differs", "differ")
-    n_by_test = sum(pair.significant for pair in result.pairs)
+    n_by_test = result.n_significant
     verb_by_test = choose_verb(n_by_test, "differs", "differ")
     rule = RANK_RULES[settings.rank_rule]
     return (

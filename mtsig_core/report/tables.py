@@ -84,7 +84,13 @@ from mtsig_core.stats.across import (
     PairAcross,
     pairs_across,
 )
-from mtsig_core.stats.ranks import RANK_RULES, find_other_leaders, find_top_group, has_clear_winner
+from mtsig_core.stats.ranks import (
+    RANK_RULES,
+    find_other_leaders,
+    find_top_group,
+    has_clear_winner,
+    list_first,
+)
 from mtsig_core.stats.significance import is_split
 from mtsig_core.task import SystemInfo
 from mtsig_core.testset import TestSet
@@ -297,7 +303,7 @@ def by_reference_table(result: MetricResult) -> Table:
     if top_group is None or not result.by_reference:
         return Table("references", columns, ())
     n_segments = max((pair.n for pair in result.pairs), default=0)
-    systems = [row.system for row in result.systems]
+    systems = result.names
     verdict = name_top_group(top_group, systems, has_clear_winner(result))
     rows = [("all together", verdict, EMPTY)]
     for row in result.by_reference:
@@ -515,7 +521,7 @@ def numbered_matrix(result: MetricResult) -> Table:
 
     Columns are numbered, and significant differences are marked.
     """
-    names = [row.system for row in result.systems]
+    names = result.names
     index = {name: k for k, name in enumerate(names)}
     has_shares = any(pair.win is not None for pair in result.pairs)
     cells: dict[tuple[str, str], Any] = {}
@@ -556,7 +562,7 @@ def starred_matrix(result: MetricResult, name: Callable[[str], str] = str) -> Ta
         improvement = result.sign * delta
         cells[pair.a, pair.b] = signed(improvement, form) + stars
         cells[pair.b, pair.a] = signed(-improvement, form) + stars
-    names = [row.system for row in result.systems]
+    names = result.names
     table = _make_matrix("starred", names, cells, missing=None, kind="starred")
     rows = [(number, name(system), *differences) for number, system, *differences in table.rows]
     return replace(table, rows=tuple(rows))
@@ -601,8 +607,7 @@ def signs_table(result: MetricResult, settings: Settings) -> Table:
             sign = _find_sign(pair, settings)
         signs[pair.a, pair.b] = sign
         signs[pair.b, pair.a] = _OPPOSITE_SIGN.get(sign, sign)
-    names = [row.system for row in result.systems]
-    return _make_matrix("signs", names, signs, missing=".")
+    return _make_matrix("signs", result.names, signs, missing=".")
 
 
 def _find_sign(pair: PairResult, settings: Settings) -> str:
@@ -1063,12 +1068,8 @@ def tops_table(comparison: TaskComparison, metric: str) -> Table:
     return table.build()
 
 
-def _list_first(result: MetricResult) -> list[str]:
-    return [row.system for row in result.systems if row.rank_low == 1]
-
-
 def _write_first(comparison: Comparison, result: MetricResult) -> str:
-    first = _list_first(result)
+    first = list_first(result.systems)
     if first:
         return ", ".join(first)
     reason = explain_no_ranks(comparison, result)
@@ -1078,7 +1079,7 @@ def _write_first(comparison: Comparison, result: MetricResult) -> str:
 
 
 def _write_first_by_ranges(result: MetricResult) -> str:
-    first: Sequence[str] = _list_first(result)
+    first: Sequence[str] = list_first(result.systems)
     if result.ruled is not None:
         first = result.ruled.first_held
     return ", ".join(first) or "no system is ranked"

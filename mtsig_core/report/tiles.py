@@ -184,7 +184,7 @@ def list_family_tiles(comparison: Comparison, metric: str) -> list[Tile]:
     if len(result.pairs) == 1 or explain_no_decision(settings, result) is not None:
         return list_answer_tiles(comparison, metric)
     n_tested = len(result.tested)
-    n_significant = sum(pair.significant for pair in result.tested)
+    n_significant = result.n_significant
     n_open = n_tested - n_significant
     tiles = [Tile("Not significant", f"{n_open:,}", "which does not mean equal" if n_open else "")]
     if is_corrected(settings.correction, n_tested) and has_p_values(settings):

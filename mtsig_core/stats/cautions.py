@@ -139,7 +139,7 @@ def _keep_relevant(
     """
     compared: set[str] = set()
     for result in results.values():
-        compared.update(row.system for row in result.systems)
+        compared.update(result.names)
     has_text_metric = any(name not in testset.scores for name in results)
     for caution in cautions:
         is_excluded = caution.a in testset.systems and caution.a not in compared

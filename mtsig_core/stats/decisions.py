@@ -62,6 +62,7 @@ from mtsig_core.stats.ranks import (
     count_disjoint_ranks,
     decision_matrix,
     find_inside_clusters,
+    list_first,
     number_decisions,
     rank_intervals,
     rank_simultaneously,
@@ -617,7 +618,7 @@ def _describe_ruled(
     clusters = ranks.cluster[order].tolist()
     wins = ranks.wins[order].tolist()
     losses = ranks.losses[order].tolist()
-    first_held = tuple(row.system for row in systems if row.rank_low == 1)
+    first_held = tuple(list_first(systems))
     n_apart_not_significant = count_disjoint_ranks(ranks, pairs, ~is_significant)
     n_inside_apart = count_disjoint_ranks(ranks, pairs, is_inside)
     return RuledRanks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -752,7 +752,12 @@ def find_top_group(result: MetricResult) -> tuple[str, ...] | None:
         return None
     if best.rank_low == best.rank_high == 1:
         return (best.system,)
-    return tuple(row.system for row in result.systems if row.rank_low == 1)
+    return tuple(list_first(result.systems))
+
+
+def list_first(systems: Iterable[SystemResult | MacroSystem]) -> list[str]:
+    """List the systems whose rank range begins at 1."""
+    return [row.system for row in systems if row.rank_low == 1]
 
 
 def has_clear_winner(result: MetricResult | MacroResult) -> bool:

@@ -324,14 +324,14 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     if adjusted:
         view = _step_correction(view, adjusted)
     result, comparison = view.result, view.comparison
-    names = [system.system for system in result.systems]
+    names = result.names
     if len(names) > _MOST_SYSTEMS:
         screen.faint(
             f"The picture has the first {_MOST_SYSTEMS} of {len(names)} systems. Exclude systems to see others; the "
             "files have all."
         )
     table = pairs_table(result, comparison.settings)
-    n_significant = sum(pair.significant for pair in result.pairs)
+    n_significant = result.n_significant
     verb = choose_verb(n_significant, "differs", "differ")
     description = (
         f"All pairs of {len(names)} systems, best first: {n_significant} of {len(result.tested)} "

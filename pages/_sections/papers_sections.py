@@ -79,8 +79,7 @@ def _is_koehns(view: View) -> bool:
 
 
 def _choose_system(view: View) -> str:
-    names = [row.system for row in view.result.systems]
-    return controls.choice("System", names, "system", width=420)
+    return controls.choice("System", view.result.names, "system", width=420)
 
 
 # Koehn (2004).
@@ -100,7 +99,7 @@ def _show_precisions(view: View) -> None:
 
 
 def _show_lengths(view: View) -> None:
-    names = [row.system for row in view.result.systems]
+    names = view.result.names
     a, b = names[:2]
     if "Spanish" in names and "Portuguese" in names:
         a, b = "Spanish", "Portuguese"

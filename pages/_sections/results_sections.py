@@ -324,7 +324,6 @@ def show_files(files: TaskFiles) -> None:
         charts.download_report(make_report, name, subject)
         charts.download("Picture (SVG)", files.picture, name, "svg", f"{subject}.svg")
         browser.png_button(
-            "Picture (PNG)",
             files.picture,
             export.file_name(*name, ending="png"),
             f"{subject}.png",
@@ -428,7 +427,7 @@ def _open_disputed_pair(view: TaskView, comparison: TaskComparison, table: Table
     if lang_pair not in comparison.pairs:
         return
     result = comparison.pairs[lang_pair].metrics.get(view.metric)
-    names = [] if result is None else [system.system for system in result.systems]
+    names = [] if result is None else result.names
     query = views.query_of_pair(names, table.values("a")[row], table.values("b")[row])
     digest = comparison.pairs[lang_pair].testset.digest
     address.go("pair", **query, **view.address_of(lang_pair, digest))

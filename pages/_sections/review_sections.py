@@ -476,7 +476,7 @@ def in_each_pair(comparison: TaskComparison, metric: str) -> dict[str, list[str]
     systems = {}
     for lang_pair, result in comparison.pairs.items():
         if metric in result.metrics:
-            systems[lang_pair] = [row.system for row in result.metrics[metric].systems]
+            systems[lang_pair] = result.metrics[metric].names
     return systems
 
 

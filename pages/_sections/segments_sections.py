@@ -103,11 +103,10 @@ def forget_segment() -> None:
 
 def choose_segment(testset: TestSet, first: int) -> int:
     """Return the position of the segment in the address, listed or not, else `first`."""
-    positions = {line: k for k, line in enumerate(testset.lines)}
 
     def read(texts):
         text = texts[-1]
-        if not text.isascii() or not text.isdigit() or int(text) not in positions:
+        if not text.isascii() or not text.isdigit() or int(text) not in testset.position_of:
             raise ValueError(text)
         return int(text)
 
@@ -115,7 +114,7 @@ def choose_segment(testset: TestSet, first: int) -> int:
         return [str(line)]
 
     line = address.settle(_KEY, testset.lines[first], read, write, pages_own=True, always=True)
-    return positions[line]
+    return testset.position_of[line]
 
 
 def show_steps(lines: Sequence[int], place: int | None) -> None:

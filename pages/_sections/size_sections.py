@@ -466,8 +466,7 @@ def show_references(
     """
     metric = view.metric
     if system is None:
-        names = [row.system for row in view.result.systems]
-        system = controls.choice("System", names, "system", width=420)
+        system = controls.choice("System", view.result.names, "system", width=420)
     if metric in view.testset.scores:
         screen.plain(
             f"{metric} is a table of scores, which no reference changes. Choose a metric of texts."

@@ -311,7 +311,7 @@ def _show_picture(view: View, comparison: Comparison) -> None:
     png_name = export.file_name(*view.named(), ending="png")
     with st.container(horizontal=True):
         charts.download("Picture (SVG)", picture, view.named(), "svg", "summary.svg")
-        browser.png_button("Picture (PNG)", picture, png_name, "summary.png")
+        browser.png_button(picture, png_name, "summary.png")
     st.caption(
         "The pictures have the verdict and its caveats, also when saved with the camera icon."
     )

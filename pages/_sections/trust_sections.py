@@ -41,14 +41,12 @@ _INTERVAL_NAMES = SETTINGS["ci"].names
 _NULLS = {"segment": "Segments", "document": "Documents"}
 
 
-def study_pair(
-    view: View, command: str, sizes: Sequence[int], key: str, default: int, argument: str
-) -> Study:
+def study_pair(view: View, command: str, sizes: Sequence[int], key: str, argument: str) -> Study:
     """Make an experiment on two systems, with a number of simulations from a menu."""
     a, b, (menu,) = views.choose_pair(view, 3)
     with menu:
         n_simulations = controls.choice(
-            "Simulations", sizes, key, default=default, format_func="{:,}".format
+            "Simulations", sizes, key, default=200, format_func="{:,}".format
         )
     return study(view, command, a=a, b=b, **{argument: n_simulations})
 
@@ -103,7 +101,7 @@ def warn_of_few_documents(n: int | None) -> None:
 def show_type_one(view: View, question: Question) -> None:
     """Draw how often each test finds a difference between two equal systems."""
     answer = st.container()
-    nulls = study_pair(view, "validate type1", (200, 500, 2000), "pairs", 200, "n_pairs")
+    nulls = study_pair(view, "validate type1", (200, 500, 2000), "pairs", "n_pairs")
     with answer:
         result = nulls.run(
             type_one, "Testing equal systems", partial(_draw_rejections, view.alpha), "simulations"
@@ -239,7 +237,7 @@ def _draw_rejections(alpha: float, result):
 def show_coverage(view: View, question: Question) -> None:
     """Draw how often each kind of interval contains the true score."""
     answer = st.container()
-    covering = study_pair(view, "validate coverage", (200, 1000), "repeats", 200, "repeats")
+    covering = study_pair(view, "validate coverage", (200, 1000), "repeats", "repeats")
     with answer:
         result = covering.run(
             coverage, "Computing intervals", partial(_draw_coverage, view.alpha), "simulations"
@@ -639,7 +637,7 @@ def show_power(view: View, question: Question) -> None:
             result.rows,
             f"Share of samples of {size} that agree with the whole "
             "test set, and of those that contradict it, for each pair.",
-            table=tables.conclusions_at_table(result, size, False),
+            table=tables.conclusions_at_table(result, size),
         )
         st.caption(_explain_samples(result, size))
     with explain("conclusions"):

@@ -74,13 +74,13 @@ _FIELD = "uploaded.field"
 _SAID = "uploaded.said"
 
 
-def choose_files(key: str) -> Sequence[UploadedFile]:
+def choose_files() -> Sequence[UploadedFile]:
     """Draw a field for several files; return those that the server has.
 
     If it has lost them, the list starts again.
     """
     state = st.session_state
-    field = f"{key}{state.get(_FIELD, '')}"
+    field = f"data.files{state.get(_FIELD, '')}"
     files = st.file_uploader(
         "Files", accept_multiple_files=True, key=field, label_visibility="collapsed"
     )

@@ -83,10 +83,12 @@ def command_box(line: str, key: str, prints: str) -> None:
         copyable(line, key, f"Command that prints {prints}")
 
 
-def png_button(label: str, svg: str, file: str, key: str) -> None:
+def png_button(svg: str, file: str, key: str) -> None:
     """Draw a button that saves an SVG picture as the PNG `file`, whole and on white."""
     component("picture", _BUTTON)(
-        data={"label": label, "svg": svg, "file": file, "most": _LARGEST}, key=key, width="content"
+        data={"label": "Picture (PNG)", "svg": svg, "file": file, "most": _LARGEST},
+        key=key,
+        width="content",
     )
 
 

@@ -779,7 +779,7 @@ def choose_pair(view: View, columns: int | Sequence[float] | None) -> tuple[str,
 
     Without columns the choice is in the sidebar. With fewer than two systems it ends the page.
     """
-    names = [system.system for system in view.result.systems]
+    names = view.result.names
     if len(names) < 2:
         screen.error(
             "There is only one system, so there is no pair. Upload another output, or exclude fewer systems."
@@ -803,7 +803,7 @@ def open_pair(view: View, a: str, b: str | None = None) -> None:
     The other system is `b`, else the baseline or the best system. If the first system is this
     system, the other is the best of the remaining systems.
     """
-    names = [system.system for system in view.result.systems]
+    names = view.result.names
     if a not in names:
         screen.plain(
             f"{a} is not ranked. In the sidebar, let the other references take part as systems."

@@ -288,7 +288,7 @@ def test_conclusions_go_by_samples_and_say_what_the_whole_set_decides():
     concluded, right = found.totals(100)
     assert concluded == clustered_rate((verdicts != 0).ravel(), np.repeat(np.arange(6), 3))
     assert (right.count, right.n) == ((verdicts == 1).sum(), (verdicts != 0).sum())
-    table = conclusions_at_table(found, 100, False)
+    table = conclusions_at_table(found, 100)
     assert table.values("whole_p") == [row.whole_p for row in found.rows if row.size == 100]
     for one in (table, conclusion_table(found, True), calibration_table(found, False)):
         assert not {"right", "wrong"} & set(one.titles)

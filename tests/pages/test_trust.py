@@ -45,7 +45,7 @@ SHOWN = {
         "conclusions",
         {},
         [
-            lambda one: tables.conclusions_at_table(one, 100, False),
+            lambda one: tables.conclusions_at_table(one, 100),
             lambda one: tables.conclusion_table(one, False),
         ],
         1,
