@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, choose_verb, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count, write_p
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     HUMAN_SCORES,
@@ -27,7 +27,7 @@ from mtsig_core.report.caution_words import (
     p_word,
 )
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.table import join_ends, signed, write_p, written_like
+from mtsig_core.report.table import join_ends, signed, written_like
 from mtsig_core.report.text import printable
 from mtsig_core.results import (
     UNLIKE,
@@ -47,6 +47,7 @@ from mtsig_core.stats.cautions import about_one_metric, rank_disagreement
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     FEW_UNITS,
+    fewest_trials,
     find_shortage,
     rank_correction,
     unbiased,
@@ -822,7 +823,9 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
     decisions = decide_together(comparison)
     n_metrics = format_count(len(list_task_metrics(comparison)), "metric")
     n_parts = format_count(len(comparison.pairs), "language pair")
-    place = f" over {n_parts} and {n_metrics} ({len(decisions)} comparisons, Holm)"
+    place = (
+        f" over {n_parts} and {n_metrics} (corrected for all {len(decisions)} comparisons, Holm)"
+    )
     verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
     worse = [
         f"{row.pair.a} in {row.language_pair} ({metric_title(row.metric)})"
@@ -830,8 +833,12 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
         if row.pair.better == "b"
     ]
     settings = next(iter(comparison.pairs.values())).settings
-    if settings.trials is not None and len(decisions) > settings.alpha * (settings.trials + 1):
-        return f"{verdict}. {settings.trials:,} trials are too few to decide any. Use more"
+    needed = fewest_trials(settings, len(decisions), "holm")
+    if needed is not None:
+        return (
+            f"{verdict}. {settings.trials:,} trials are too few to decide any. "
+            f"Use at least {needed:,}, or fewer metrics"
+        )
     return f"{verdict}. Worse: {join_names(worse) or 'nowhere'}"
 
 

@@ -92,8 +92,15 @@ def test_every_format_has_the_decision(release, run):
         ("--fail-if worse --baseline old --margin bleu=1", "--margin needs --fail-if not-noninf"),
         ("--fail-if not-noninferior --baseline old --margin bleu", "'bleu' is no METRIC=X"),
         ("--fail-if not-noninferior --baseline old", "bleu needs a margin"),
-        ("--fail-if worse --baseline old --test koehn", "koehn has none"),
-        ("--fail-if worse --baseline old --trials 19", "some never could be"),
+        ("--fail-if worse --baseline old --test koehn", "koehn has no p"),
+        ("--fail-if worse --baseline old --trials 19", "Cannot be decided: 20 documents or"),
+        ("--fail-if not-noninferior --baseline old --margin 1", "'1' is no METRIC=X"),
+        ("--fail-if not-noninferior --baseline old --margin bleu=nan", "points above 0"),
+        (
+            "--fail-if not-noninferior --baseline old --margin bleu=1 --margin bleu=2",
+            "names a metric twice",
+        ),
+        ("--fail-if worse --baseline old --system same=old.txt", "same and old are identical"),
     ],
 )
 def test_what_decides_nothing_is_status_2(release, run, options, words):
@@ -116,7 +123,7 @@ def test_a_test_set_without_the_release_is_status_2(release, run):
     release(GOOD)
     Path("chat/new.txt").unlink()
     done = run(*shlex.split(TASK[0]))
-    assert done.status == 2 and "2 of these exist" in done.err
+    assert done.status == 2 and "new on chat by BLEU" in done.err
 
 
 def test_a_task_that_is_watched_does_not_decide(run):
