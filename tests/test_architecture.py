@@ -198,6 +198,7 @@ LAYERS = (
     "schema",
     "presenter",
     "progress",
+    "grouping",
     "extras",
     "errors",
 )

@@ -23,7 +23,7 @@ from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
 from mtsig_core.readers.limits import local_limit
 from mtsig_core.readers.lines import read_text_table_file
 from mtsig_core.readers.tasks import has_scores, pairs_of
-from mtsig_core.readers.texts import PairFile
+from mtsig_core.readers.texts import PairFile, index_by_name
 from mtsig_core.report.commands import defaults, option_flag, option_name
 from mtsig_core.report.text import print_note
 from mtsig_core.source import Source, SourceOption, TaskSource, list_options
@@ -234,6 +234,7 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
     _check_companions(args)
     values = _read_fields(args, TaskSource)
     values["set"] = tuple(_split_named("set", text) for text in values.get("set", ()))
+    index_by_name(values["set"], "test set", "Give each another name.")
     for name in ("scores", "run"):
         values[name] = tuple(
             _split_of_pair(name, text, dict(values["set"])) for text in getattr(args, name)
@@ -581,6 +582,8 @@ _ENDINGS = {
     "tsv": "tsv",
     "xlsx": "xlsx",
     "pdf": "pdf",
+    "docx": "docx",
+    "odt": "odt",
 }
 
 

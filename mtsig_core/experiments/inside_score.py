@@ -29,6 +29,7 @@ from mtsig_core.metrics import (
     Metric,
     MetricLike,
     direction,
+    divide_sums,
     find_tokenizer,
     is_adapted,
     is_segment_mean,
@@ -84,10 +85,7 @@ class SentenceMean:
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """Return the mean, shape (...); NaN where no segment has a score."""
-        total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        unknown = np.full(total.shape, np.nan)
-        mean: np.ndarray = np.divide(total, count, out=unknown, where=count > 0)
-        return mean
+        return divide_sums(sums)
 
     def signature(self, testset: TestSet) -> str:
         """Sign as the metric, smoothing included.

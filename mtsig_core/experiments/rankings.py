@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -411,44 +412,27 @@ def with_ranks_of_task(
     return replace(replication, pairs=pairs)
 
 
-@dataclass(frozen=True)
-class RankedAgainstTests:
-    """Differences between rank ranges and the tests of the pairs.
+def count_against_tests(result: MetricResult) -> Counter[str]:
+    """Count the significant pairs that the ranks tie, and the others that they separate.
 
-    Ranges that share a rank tie two systems.
+    Ranges that share a rank tie two systems. `significant`, of them `tied`; `not_significant`, of
+    them `separated`; `only_by_rule`: of the latter, pairs that the test of the rule calls different.
     """
-
-    significant: int = 0  # pairs
-    tied: int = 0  # of them
-    not_significant: int = 0  # pairs
-    separated: int = 0  # of them
-    only_by_rule: int = 0  # of them, pairs that the test of the rule calls different
-
-    def __add__(self, other: RankedAgainstTests) -> RankedAgainstTests:
-        return RankedAgainstTests(
-            self.significant + other.significant,
-            self.tied + other.tied,
-            self.not_significant + other.not_significant,
-            self.separated + other.separated,
-            self.only_by_rule + other.only_by_rule,
-        )
-
-
-def count_against_tests(result: MetricResult) -> RankedAgainstTests:
-    """Count the significant pairs that the ranks tie, and the others that they separate."""
     low = {row.system: row.rank_low or 0 for row in result.systems}
     high = {row.system: row.rank_high or 0 for row in result.systems}
-    counts = RankedAgainstTests()
+    counts = Counter(only_by_rule=count_only_by_rule(result))
     for pair in result.pairs:
         # Two ranges share a rank where neither begins after the end of the other one.
         a_reaches_b = low[pair.a] <= high[pair.b]
         b_reaches_a = low[pair.b] <= high[pair.a]
         is_tied = a_reaches_b and b_reaches_a
         if pair.better is not None:
-            counts += RankedAgainstTests(significant=1, tied=int(is_tied))
+            counts["significant"] += 1
+            counts["tied"] += is_tied
         else:
-            counts += RankedAgainstTests(not_significant=1, separated=int(not is_tied))
-    return replace(counts, only_by_rule=count_only_by_rule(result))
+            counts["not_significant"] += 1
+            counts["separated"] += not is_tied
+    return counts
 
 
 # The findings of a task: the numbers that a paper prints of each language pair, in one place.

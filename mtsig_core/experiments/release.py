@@ -28,6 +28,7 @@ RELEASE_RULES = {
         "p at the margin",
     ),
 }
+_VERDICTS = {True: "Passes", False: "Fails", None: "Cannot be decided"}
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from mtsig_core.experiments.frame import (
     whole_p,
     wilson,
 )
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import CountSegments, Metric, MetricLike, direction, resolve_metric
 from mtsig_core.progress import Progress, report_stage
 from mtsig_core.results import SamplingSettings
@@ -515,10 +516,7 @@ class Spreads(Simulation):
 
         Sizes without any are left out.
         """
-        by_size: dict[int, list[float]] = {}
-        for row in self.rows:
-            if row.ratio is not None:
-                by_size.setdefault(row.size, []).append(row.ratio)
+        by_size = group_values((row.ratio, row.size) for row in self.rows if row.ratio is not None)
         return {
             size: (min(ratios), median(ratios), max(ratios)) for size, ratios in by_size.items()
         }

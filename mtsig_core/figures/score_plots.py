@@ -220,12 +220,11 @@ def student_density(
     name = f"Student's t, n = {n}"
     blue_line = {"color": BLUE, "width": 3, "dash": "solid"}
     figure.add_scatter(x=x, y=t, mode="lines", line=blue_line, name=name, hoverinfo="skip")
-    for side in (-1, 1):
-        mark_x(figure, side * normal_factor, (0, 0.20), GREY, "dot")
-    write_at(figure, normal_factor, 0.20, f"±{normal_factor:.4f}", "left", xshift=4)
-    for side in (-1, 1):
-        mark_x(figure, side * t_factor, (0, 0.12), BLUE, "solid")
-    write_at(figure, t_factor, 0.12, f"±{t_factor:.4f}", "left", xshift=4)
+    marks = ((normal_factor, 0.20, GREY, "dot"), (t_factor, 0.12, BLUE, "solid"))
+    for factor, top, colour, dash in marks:
+        for side in (-1, 1):
+            mark_x(figure, side * factor, (0, top), colour, dash)
+        write_at(figure, factor, top, f"±{factor:.4f}", "left", xshift=4)
     x_range = [float(x[0]), float(x[-1])]
     figure.update_xaxes(range=x_range, showgrid=False)
     figure.update_yaxes(visible=False, range=[0, 0.43])

@@ -18,6 +18,7 @@ import numpy as np
 from mtsig_core.errors import MissingTokenizerError, MtsigError, SettingError, explain_unknown
 from mtsig_core.metrics.functions import segment_metric as segment_metric
 from mtsig_core.metrics.means import DomainMean, SegmentMean, average_runs
+from mtsig_core.metrics.means import divide_sums as divide_sums
 from mtsig_core.metrics.protocol import CountSegments as CountSegments
 from mtsig_core.metrics.protocol import Metric as Metric
 from mtsig_core.metrics.protocol import MetricLike as MetricLike

@@ -20,6 +20,17 @@ from mtsig_core.testset import TestSet
 _LARGEST = 1e100
 
 
+def divide_sums(sums: np.ndarray) -> np.ndarray:
+    """The means of summed scores and their counts, shape (..., 2) -> (...); NaN for a count of 0."""
+    total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+    has_score = count > 0
+    if has_score.all():
+        return np.asarray(total / count)
+    means: np.ndarray = np.full(total.shape, np.nan)
+    np.divide(total, count, out=means, where=has_score)
+    return means
+
+
 @dataclass(frozen=True)
 class SegmentMean:
     """The mean of a table's segment scores, over the segments that have one, on its own scale.
@@ -64,13 +75,7 @@ class SegmentMean:
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """The mean, of shape (...); NaN where no segment has a score."""
-        total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        has_score = count > 0
-        if has_score.all():
-            return np.asarray(total / count)
-        means: np.ndarray = np.full(total.shape, np.nan)
-        np.divide(total, count, out=means, where=has_score)
-        return means
+        return divide_sums(sums)
 
     def signature(self, testset: TestSet) -> str:
         """The table's name, its number of scores over all systems, and the better direction."""

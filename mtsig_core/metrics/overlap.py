@@ -116,10 +116,8 @@ class NgramMatches:
         return " ".join(self.spellings[word] for word in self.words[k])
 
 
-def match_ngrams(
-    testset: TestSet, metric: Metric, longest: int
-) -> tuple[np.ndarray, list[NgramMatches]]:
-    """Count the n-grams of one word, of two, and so on, in the first reference and two outputs.
+def match_ngrams(testset: TestSet, metric: Metric) -> tuple[np.ndarray, list[NgramMatches]]:
+    """Count the n-grams of one word, of two, to four, in the first reference and two outputs.
 
     Words are found by the tokenizer that was chosen for the metric, or else that of the test set;
     case counts where the metric does not ignore it. Segments without this reference do not count.
@@ -131,7 +129,7 @@ def match_ngrams(
     reference = next(iter(testset.references.values()))
     words = splitter.number_words(testset, [reference, *testset.systems.values()])
     spellings = words.spellings()
-    grams = [_count_order(words, order + 1, spellings) for order in range(longest)]
+    grams = [_count_order(words, order + 1, spellings) for order in range(_LONGEST)]
     return words.counts[0], grams
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError
+from mtsig_core.grouping import group_values
 from mtsig_core.readers.ratings import LineId, Rating, ScoreFile
 from mtsig_core.testset import show_name
 
@@ -158,10 +159,9 @@ def drop_failed(ratings: Sequence[Rating], metric: str) -> tuple[list[Rating], A
 
 def check_scales(ratings: Sequence[Rating], metric: str) -> None:
     """Raise InputError where some systems are scored from 0 to 1, and others from 0 to 100."""
-    by_system: dict[str, list[float]] = {}
-    for rating in ratings:
-        if rating.score is not None:
-            by_system.setdefault(rating.system, []).append(rating.score)
+    by_system = group_values(
+        (rating.score, rating.system) for rating in ratings if rating.score is not None
+    )
     units: dict[str, Sequence[float]] = {}
     hundreds: dict[str, Sequence[float]] = {}
     for system, scores in by_system.items():

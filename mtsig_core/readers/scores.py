@@ -15,6 +15,7 @@ import numpy as np
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, SettingError, suggest_name
+from mtsig_core.grouping import group_values
 from mtsig_core.readers.campaign_sets import add_texts, join_judgements
 from mtsig_core.readers.cells import read_value, to_key
 from mtsig_core.readers.columns import ScoresBySystem, show_names
@@ -343,9 +344,8 @@ class _LineFinder:
         self._line_of: dict[LineId, int] = {k: k for k in range(1, self._last + 1)}
         if ids is not None:
             self._line_of = _read_ids(ids, testset)
-        self._lines_of_document: dict[str, list[int]] = {}
-        for line, document in zip(testset.lines, testset.documents or (), strict=False):
-            self._lines_of_document.setdefault(document, []).append(line)
+        documents = testset.documents or ()
+        self._lines_of_document = group_values(zip(testset.lines, documents, strict=False))
 
     def find(self, rating: Rating) -> int:
         """The line of a rating.

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, MissingPackageError
+from mtsig_core.grouping import group_values
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.document_tasks import list_lone_outputs
 from mtsig_core.readers.files import (
@@ -26,7 +27,7 @@ from mtsig_core.readers.files import (
     list_paths,
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, list_endings, sniff
-from mtsig_core.readers.lines import read_beginning
+from mtsig_core.readers.lines import read_beginning, read_table
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE, is_of_participants
@@ -163,11 +164,8 @@ def _list_loose(folder: Path, depth: int) -> list[Path]:
 
 def unread_sentences(unread: Iterable[tuple[str, str]]) -> list[str]:
     """Write which files of a task are not read, with one sentence per reason."""
-    files_by_reason: dict[str, list[str]] = {}
-    for file, reason in unread:
-        files_by_reason.setdefault(reason, []).append(file)
     sentences = []
-    for reason, files in files_by_reason.items():
+    for reason, files in group_values(unread).items():
         names = ", ".join(files[:_MAX_NAMES])
         if len(files) > _MAX_NAMES:
             names += f" and {len(files) - _MAX_NAMES:,} more"
@@ -324,7 +322,9 @@ def _explain_table(path: Path, pairs: Sequence[str]) -> str:
         return ""
     try:
         table = _find_ratings(path)
-    except InputError as error:
+        if fmt.name == "xlsx":
+            read_table(path)  # for its error
+    except (InputError, MissingPackageError) as error:
         return str(error).replace(show_name(path), "it").rstrip(".")
     if table is None:
         return (

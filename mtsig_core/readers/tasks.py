@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption
-from mtsig_core.errors import InputError, SettingError, explain_unknown
+from mtsig_core.errors import InputError, MissingPackageError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair, name_parts
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import read_automatic_scores
@@ -60,11 +60,10 @@ from mtsig_core.readers.task_names import (
 )
 from mtsig_core.readers.texts import drop_canary, index_by_name
 from mtsig_core.readers.uploads import (
-    Upload,
     find_common_set,
     find_role_word,
-    guess_uploads,
     read_uploads,
+    take_as_guessed,
 )
 from mtsig_core.readers.wmt import ONE_OF_EACH, language_pairs, list_left_out, read_wmt
 from mtsig_core.readers.wmt_xml import read_wmt_xml
@@ -272,7 +271,7 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
             return []
         try:
             table = describe_task_table(path, head, list_langpairs(path))
-        except InputError:
+        except (InputError, MissingPackageError):
             if fmt.holds_scores:
                 raise
             continue  # another file of a form in which scores may be
@@ -494,12 +493,9 @@ def _read_plain_set(name: str, folder: FilePath) -> TestSet:
     """Read a folder as if its files were uploaded together."""
     paths = [path for path in list_paths(folder) if is_file(path) and not is_description(path)]
     files = [(path.name, open_file(path).read()) for path in paths]
-    uploads = []
-    for (file, content), (role, label) in zip(files, guess_uploads(files), strict=True):
-        uploads.append(Upload(file, content, role, label))
     try:
         _, pair = find_common_set(file for file, _ in files)
-        return name_set(read_uploads(uploads, langpair=pair or None), name)
+        return name_set(read_uploads(take_as_guessed(files), langpair=pair or None), name)
     except InputError as error:
         raise InputError(f"{show_name(name)}: {error}") from None
 

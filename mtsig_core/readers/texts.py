@@ -11,6 +11,7 @@ from typing import Any
 
 from mtsig_core.caution import Assumption
 from mtsig_core.errors import InputError, Remedy, SettingError, format_count, suggest_name
+from mtsig_core.grouping import group_values
 from mtsig_core.languages import is_langpair
 from mtsig_core.readers.columns import (
     ColumnsByName,
@@ -176,11 +177,7 @@ def _index_lines(files: Iterable[TextFile], role: str) -> dict[str, Sequence[Any
 
 def _collect_runs(files: Iterable[TextFile]) -> dict[str, list[Sequence[Any]]]:
     """The outputs of further training runs, by system."""
-    runs: dict[str, list[Sequence[Any]]] = {}
-    for file in files:
-        if file.role == "training run":
-            runs.setdefault(file.name, []).append(file.lines)
-    return runs
+    return group_values((file.lines, file.name) for file in files if file.role == "training run")
 
 
 def _read_files(paths: TestSetFiles, faults: _Faults) -> Sequence[TextFile]:
@@ -339,9 +336,7 @@ def read_text(  # noqa: PLR0913  a file or name each
     if langpair is not None:
         check_langpair(langpair)
     inputs = _split_tables(_Inputs(references, systems, runs, sources, documents, langpair))
-    run_paths: dict[str, list[FilePath]] = {}
-    for system, path in inputs.runs:
-        run_paths.setdefault(system, []).append(path)
+    run_paths = group_values((path, system) for system, path in inputs.runs)
     reference_paths = _index_files(_drop_repeated(inputs.references), "reference", "ref")
     system_paths = _index_files(inputs.systems, "system", "system")
     if name is None:

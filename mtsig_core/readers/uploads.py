@@ -96,7 +96,7 @@ def holds_files(content: bytes) -> bool:
     """Whether a file is an archive of others, a zip or a packed tar, by its content."""
     file = io.BufferedReader(io.BytesIO(content))
     with suppress(*DAMAGE, OSError):
-        unpacked = content if find_packer(file) is None else next(unpack(file), b"")
+        unpacked = content if find_packer(file) is None else next(unpack(file, "a file"), b"")
         fmt = sniff(unpacked)
         return fmt is not None and FOLDER in fmt.reads
     return False
@@ -275,6 +275,14 @@ def guess_uploads(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, str]]:
         for k, name in zip(places, distinct, strict=True):
             names[k] = name
     return list(zip(roles, names, strict=True))
+
+
+def take_as_guessed(files: Sequence[tuple[str, bytes]]) -> list[Upload]:
+    """Files by their names and contents, each as what `guess_uploads` takes it for."""
+    uploads = []
+    for (file, content), (role, name) in zip(files, guess_uploads(files), strict=True):
+        uploads.append(Upload(file, content, role, name))
+    return uploads
 
 
 def _guess_role(file: str, content: bytes, table: TextTable | None) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from mtsig_core.caution import Assumption, Caution
 from mtsig_core.errors import Remedy, choose_verb, format_count
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.commands import defaults
 from mtsig_core.report.holdings import Gap
@@ -168,25 +169,12 @@ def describe_hidden(n_inside: int, n_reversed: int, n_only_by_rule: int) -> list
     >>> describe_hidden(3, 0, 1)
     ['Here 3 significant pairs share a cluster.', 'It separates 1 pair without a significant difference.']
     """
-    sentences = []
-    if n_inside > 0:
-        sentences.append(
-            fill_template("Here {n:#significant pair} {n:shares|share} a cluster.", n=n_inside)
-        )
-    if n_reversed > 0:
-        sentences.append(
-            fill_template(
-                "{n:#pair} {n:is|are} ranked the wrong way round, the significantly worse system first.",
-                n=n_reversed,
-            )
-        )
-    if n_only_by_rule > 0:
-        sentences.append(
-            fill_template(
-                "It separates {n:#pair} without a significant difference.", n=n_only_by_rule
-            )
-        )
-    return sentences
+    templates = {
+        "Here {n:#significant pair} {n:shares|share} a cluster.": n_inside,
+        "{n:#pair} {n:is|are} ranked the wrong way round, the significantly worse system first.": n_reversed,
+        "It separates {n:#pair} without a significant difference.": n_only_by_rule,
+    }
+    return [fill_template(template, n=n) for template, n in templates.items() if n > 0]
 
 
 def describe_rank_disagreement(
@@ -297,10 +285,7 @@ def group_by_kind(
     cautions: Iterable[Caution],
 ) -> dict[tuple[str, str | None], list[Caution]]:
     """Return cautions by code and metric."""
-    groups: dict[tuple[str, str | None], list[Caution]] = {}
-    for caution in cautions:
-        groups.setdefault((caution.code, caution.metric), []).append(caution)
-    return groups
+    return group_values((caution, (caution.code, caution.metric)) for caution in cautions)
 
 
 def list_remedies(cautions: Iterable[Caution]) -> list[Remedy]:

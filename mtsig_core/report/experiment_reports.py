@@ -19,9 +19,9 @@ from mtsig_core.experiments.rankings import (
     Findings,
     PairAutoRank,
     PairFindings,
-    RankedAgainstTests,
     count_against_tests,
 )
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.readers.published_values import RANK
 from mtsig_core.report.caution_words import (
@@ -1029,9 +1029,7 @@ def _title_rules(results: Mapping[str, Mapping[str, MetricResult]]) -> dict[str,
             for row in result.systems:
                 rank = (lang_pair, row.system, row.rank_low, row.rank_high, row.cluster)
                 ranks_by_rule.setdefault(rule, []).append(rank)
-    alike: dict[frozenset[Any], list[str]] = {}
-    for rule, ranks in ranks_by_rule.items():
-        alike.setdefault(frozenset(ranks), []).append(rule)
+    alike = group_values((rule, frozenset(ranks)) for rule, ranks in ranks_by_rule.items())
     return {rules[0]: ", ".join(map(_name_rule, rules)) for rules in alike.values()}
 
 
@@ -1072,6 +1070,16 @@ def _name_rule(rule: str) -> str:
     return name.split(" ")[0]
 
 
+#: What `count_against_tests` counts.
+_AGAINST_TESTS = (
+    Column("significant", "significant pairs", "count"),
+    Column("tied", "ranked as tied", "count"),
+    Column("not_significant", "not significant", "count"),
+    Column("separated", "ranked apart", "count"),
+    Column("only_by_rule", "differ by the rule", "count"),
+)
+
+
 def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
     """A row for each rule: its top group, its clusters, and how it fits the tests of pairs."""
     results: dict[str, dict[str, MetricResult]] = {}
@@ -1096,19 +1104,16 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
             top = ", ".join(_list_top_group(result))
             sizes = Counter(row.cluster or 0 for row in result.systems)
             clusters = " + ".join(str(sizes[cluster]) for cluster in sorted(sizes))
-        counts = RankedAgainstTests()
+        counts: Counter[str] = Counter()
         for result in in_rule.values():
-            counts += count_against_tests(result)
-        rows.append((RANK_RULES[rule].title, top, clusters, *asdict(counts).values()))
+            counts.update(count_against_tests(result))
+        numbers = [counts[column.key] for column in _AGAINST_TESTS]
+        rows.append((RANK_RULES[rule].title, top, clusters, *numbers))
     columns = (
         Column("rule", "rule", "name"),
         Column("top_group", top_title),
         Column("clusters", clusters_title),
-        Column("significant", "significant pairs", "count"),
-        Column("tied", "ranked as tied", "count"),
-        Column("not_significant", "not significant", "count"),
-        Column("separated", "ranked apart", "count"),
-        Column("only_by_rule", "differ by the rule", "count"),
+        *_AGAINST_TESTS,
     )
     return Table("rule-counts", columns, tuple(rows))
 

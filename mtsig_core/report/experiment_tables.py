@@ -70,6 +70,7 @@ from mtsig_core.experiments.sweeps import (
     bound_sd,
     count_detections,
 )
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.table import (
     EMPTY,
@@ -386,9 +387,7 @@ def conclusion_table(conclusions: Conclusions, with_paper: bool) -> Table:
 
     With the paper, Koehn's right and wrong follow in brackets where he has them.
     """
-    pairs: dict[tuple[str, str], list[Concluded]] = {}
-    for row in conclusions.rows:
-        pairs.setdefault((row.a, row.b), []).append(row)
+    pairs = group_values((row, (row.a, row.b)) for row in conclusions.rows)
     columns = []
     for size, n_samples in zip(conclusions.sizes, conclusions.samples, strict=True):
         columns.append(Column(str(size), f"{n_samples} samples of {size:,}", "written"))

@@ -48,14 +48,16 @@ def report_markdown(report: Report) -> str:
     if report.simulated:
         paragraphs.append(escape_markdown(report.simulated))
     for section, blocks in report.select_blocks(PAPER_PLACES, _is_shown):
-        if section.title:
-            paragraphs.append(f"{'#' * section.depth} {escape_markdown(section.title)}")
+        texts: list[str] = []
         for block in blocks:
             is_verdict = isinstance(block, Paragraph) and block.role == "verdict"
             if is_verdict and not headline:
                 headline = block_markdown(block)
             else:
-                paragraphs += block_markdown(block)
+                texts += block_markdown(block)
+        if section.title and texts:
+            paragraphs.append(f"{'#' * section.depth} {escape_markdown(section.title)}")
+        paragraphs += texts
     return "\n\n".join([title, *headline, *paragraphs]) + "\n"
 
 

@@ -12,6 +12,8 @@ from statistics import median
 
 from wcwidth import wcwidth
 
+from mtsig_core.grouping import group_values
+
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 OLIVE = "#6F7D00"  # the second of two that are only compared: neither is better
 _BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
@@ -164,10 +166,7 @@ def told_apart(names: Sequence[str], widest: float) -> list[str]:
     ['one…ion-1-pri…sion', 'one…ion-2-pri…sion']
     """
     short = {name: shortened(name, widest) for name in names}
-    groups: dict[str, list[str]] = {}
-    for name, text in short.items():
-        groups.setdefault(text, []).append(name)
-    for group in groups.values():
+    for group in group_values(short.items()).values():
         if len(group) > 1:
             short |= _shorten_alike(group, widest)
     return [short[name] for name in names]

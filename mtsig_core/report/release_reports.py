@@ -52,7 +52,7 @@ def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
             row = {"metric": metric, "subject": subject, "kind": kind, "before": old, "now": new}
             rows.append(row)
     is_same = before.testset.digest == now.testset.digest
-    outputs = "the same outputs" if is_same else "other outputs"
+    outputs = "the same outputs" if is_same else "other outputs, or of another order of systems"
     text = f"{format_count(len(rows), 'change')} since the stored result, which is of {outputs}."
     summary = Paragraph(text=text, about="Changes")
     caption = "Changes since the stored result."

@@ -202,14 +202,6 @@ def name_pairs(pairs: Sequence[str]) -> str:
     return format_count(len(pairs), "language pair")
 
 
-def _group_texts(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the language pairs of each text."""
-    lang_pairs: dict[str, list[str]] = {}
-    for lang_pair, text in texts:
-        lang_pairs.setdefault(text, []).append(lang_pair)
-    return lang_pairs
-
-
 def group_by_lang_pair(sentences: _TextsByName) -> list[str]:
     """Return each sentence once: first for all language pairs, then for named language pairs."""
     return [text for text, _ in _group_sentences(sentences)]
@@ -220,7 +212,7 @@ def _group_sentences(sentences: _TextsByName) -> list[tuple[str, str]]:
     texts = []
     for lang_pair, pair_sentences in sentences.items():
         texts += [(lang_pair, printable(sentence)) for sentence in pair_sentences]
-    grouped = _group_texts(texts)
+    grouped = group_values(texts)
     of_all = []
     of_some = []
     for sentence, lang_pairs in grouped.items():
@@ -237,7 +229,7 @@ def merge_by_metric(sentences: _TextsByName) -> list[str]:
     for metric, metric_sentences in sentences.items():
         texts += [(name_metric(metric), sentence) for sentence in metric_sentences]
     merged = []
-    for sentence, names in _group_texts(texts).items():
+    for sentence, names in group_values(texts).items():
         is_of_all = len(names) == len(sentences)
         merged.append(sentence if is_of_all else f"{join_names(names)}: {sentence}")
     return merged
@@ -245,7 +237,7 @@ def merge_by_metric(sentences: _TextsByName) -> list[str]:
 
 def join_by_lang_pair(phrases: Mapping[str, str]) -> str:
     """Return the phrase of all language pairs, or each phrase with its language pairs."""
-    grouped = _group_texts(phrases.items())
+    grouped = group_values(phrases.items())
     if len(grouped) == 1:
         return next(iter(grouped))
     return "; ".join(
@@ -731,10 +723,8 @@ def state_task_answer(comparison: TaskComparison, metric: str) -> str:
 
 def _group_verdicts(comparison: AnyComparison, metric: str) -> dict[str, list[str]]:
     """Return the metrics by their verdict, `metric` first."""
-    by_verdict: dict[str, list[str]] = {}
-    for name in dict.fromkeys([metric, *list_task_metrics(comparison)]):
-        by_verdict.setdefault(state_verdict(comparison, name), []).append(name)
-    return by_verdict
+    names = dict.fromkeys([metric, *list_task_metrics(comparison)])
+    return group_values((name, state_verdict(comparison, name)) for name in names)
 
 
 def _join_answers(answers: Sequence[str], by_verdict: _TextsByName) -> str:
@@ -1350,7 +1340,7 @@ def describe_subject(comparison: AnyComparison, *metrics: str) -> list[str]:
         kind, assumed = "task", comparison.task.assumed
     sentences = []
     compared = [(metric, _describe_compared(comparison, metric)) for metric in metrics]
-    for text, scored_by in _group_texts(compared).items():
+    for text, scored_by in group_values(compared).items():
         sentences.append(f"{text} by {_name_with_directions(comparison, scored_by)}.")
     if _is_simulated(select_lang_pairs(comparison, metrics[0])):
         sentences.append(f"The {kind} is simulated.")
@@ -1386,7 +1376,7 @@ def _name_with_directions(comparison: AnyComparison, metrics: Sequence[str]) -> 
         directions.append((name_metric(metric), describe_direction(result.higher_is_better)))
     return " and ".join(
         f"{join_names(names)} ({direction})"
-        for direction, names in _group_texts(directions).items()
+        for direction, names in group_values(directions).items()
     )
 
 

@@ -27,6 +27,7 @@ from mtsig_core.report.sentences import (
     choose_form,
     describe_marked_ranks,
     explain_no_ranks,
+    find_anchor,
     find_metric_rule,
     has_p_values,
     improvement_by_rule,
@@ -398,10 +399,13 @@ def paper_table(comparison: Comparison) -> Table:
     in columns beside each score, as differences from the best system or the baseline.
     """
     settings = comparison.settings
-    systems = order_systems(comparison, next(iter(comparison.metrics)))
+    first = next(iter(comparison.metrics))
+    systems = order_systems(comparison, first)
     is_pair = len(systems) == 2
+    anchor = find_anchor(comparison.metrics[first], settings)
     labels = list(systems)
     if is_pair:
+        [other] = set(systems) - {anchor}
         labels += ["difference", f"{write_level(settings)} CI", "p"]
     table = TableBuilder("paper", labels)
     table.add("system", "system", "name", str)
@@ -413,7 +417,7 @@ def paper_table(comparison: Comparison) -> Table:
         if is_pair:
             view = None
             if set(systems) == scores.keys():
-                view = view_pair(result.pairs[0], systems[0], result, settings)
+                view = view_pair(result.pairs[0], other, result, settings)
             table.values[-1][2:] = _write_difference_cells(view, form)
             continue
         views = view_anchor_pairs(result, settings)

@@ -209,6 +209,10 @@ class _KeptTask:
 # A shared task that is opened again: its description, without its files.
 
 
+#: By language pair its references, and the rated names that are not systems.
+_ReferencesOfPairs = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
+
+
 class KeptTask:
     """A shared task, read only where something of it is not kept yet.
 
@@ -273,17 +277,16 @@ class KeptTask:
         )
 
     @cached_property
-    def references(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    def references(self) -> _ReferencesOfPairs:
         """Return by language pair its references, and the rated names that are not systems."""
 
-        def list_references() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        def list_references() -> _ReferencesOfPairs:
             references = {}
             for lang_pair, testset in self._all_systems.task.testsets.items():
                 references[lang_pair] = (tuple(testset.references), tuple(testset.rated_humans))
             return references
 
-        kind = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
-        return remember(kind, list_references, self._all_systems.digest, "references")
+        return remember(_ReferencesOfPairs, list_references, self._all_systems.digest, "references")
 
     @cached_property
     def _excluded_systems(self) -> tuple[tuple[str, str], ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from mtsig_core.errors import InputError, MtsigError
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import (
     OWN_METRICS,
     Metric,
@@ -715,10 +716,7 @@ def match_names(names: Iterable[str], ours: Iterable[str]) -> tuple[dict[str, st
     exact = {name: name for name in names if name in ours}
     unmatched = [name for name in names if name not in exact]
     keys = [_simplify(name) for name in unmatched]
-    ours_by_key: dict[str, list[str]] = {}
-    for name in ours:
-        if name not in exact:
-            ours_by_key.setdefault(_simplify(name), []).append(name)
+    ours_by_key = group_values((name, _simplify(name)) for name in ours if name not in exact)
     by_rule = {}
     for name, key in zip(unmatched, keys, strict=True):
         candidates = ours_by_key.get(key, [])

@@ -26,19 +26,16 @@ def student_quantile(freedom: np.ndarray | float, level: np.ndarray | float) -> 
     >>> [round(float(student_quantile(freedom, 0.975)), 4) for freedom in (5, 42.5, np.inf)]
     [2.5706, 2.0174, 1.96]
     """
-    pairs = np.broadcast(freedom, level)
-    # Mostly all pairs of systems have the same degrees of freedom.
-    return np.array([_student_quantile(float(f), float(p)) for f, p in pairs]).reshape(pairs.shape)
+    quantiles: np.ndarray = _student_quantiles(freedom, level)
+    return quantiles
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 12)  # mostly all pairs of systems have the same degrees of freedom
 def _student_quantile(freedom: float, level: float) -> float:
     share = level - 0.5  # between 0 and the quantile
     if math.isnan(freedom):
         return math.nan
-    if share == 0:
-        return 0.0
-    if freedom < 30 or abs(share) > 0.49998:
+    if freedom < 30 or not 0 < abs(share) <= 0.49998:
         from scipy.special import stdtrit
 
         return float(stdtrit(freedom, level))
@@ -59,6 +56,9 @@ def _student_quantile(freedom: float, level: float) -> float:
         step = t * series - share / density
         t -= step / (1 + step * (1 + inverse) * place / t / 2)
     return t
+
+
+_student_quantiles = np.vectorize(_student_quantile, otypes=[float])
 
 
 def chi_squared_quantile(freedom: np.ndarray, level: float) -> np.ndarray:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from mtsig_core.experiments.sampling import SAMPLE_KINDS, Sampling, Spreads
 from mtsig_core.figures.sample_plots import intervals, outcomes, ratios
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.experiment_tables import (
     describe_whole,
@@ -280,11 +281,11 @@ class Samples:
             f"Blocks of {size:,} segments vary {median:.1f} times as much as broad samples"
             f"{_describe_range(spread, size)}"
         )
-        by_system: dict[str, list] = {}
-        for row in spread.rows:
-            if row.ratio is not None:
-                point = (row.size, row.ratio, row.ratio_low, row.ratio_high)
-                by_system.setdefault(row.system, []).append(point)
+        by_system = group_values(
+            ((row.size, row.ratio, row.ratio_low, row.ratio_high), row.system)
+            for row in spread.rows
+            if row.ratio is not None
+        )
         medians = {size: ratio for size, (_, ratio, _) in by_size.items()}
         experiment.show(
             partial(ratios, by_system, self.name, medians),

@@ -30,6 +30,7 @@ from mtsig_core.readers.uploads import (
     read_uploads,
     set_directions,
     sort_runs,
+    take_as_guessed,
     upload_name,
 )
 from mtsig_core.report.commands import command_line
@@ -185,9 +186,7 @@ def _open_sample(sample: _Sample) -> None:
         source = TaskSource(file, scores=task.scores, run=task.runs, name=f"{name} (simulated)")
         link = testsets.keep_task(content, source, task, list(task.unread))
         frame.open_task(link, task.pairs[0])
-    uploads = []
-    for (file, content), (role, guess) in zip(contents, guess_uploads(contents), strict=True):
-        uploads.append(Upload(file, content, role, guess))
+    uploads = take_as_guessed(contents)
     testset = replace(read_uploads(uploads, name=name), simulated=True)
     _open(testsets.keep_upload(testset, _source_of(uploads, None)))
 

@@ -220,7 +220,7 @@ class Database:
         The blob counts as used. If the database cannot be written, the blob is still returned.
         """
         has_link = (KEPT.c.kind == kind) & ((KEPT.c.link == link) | (KEPT.c.edit_link == link))
-        with self._reached(kind, "read"), self._engine.begin() as db:
+        with self._begin(kind, "read") as db:
             row = db.execute(_WITHOUT_CONTENT.where(has_link)).one_or_none()
             if row is None or self._is_expired(row.used):
                 return None
@@ -231,7 +231,7 @@ class Database:
 
     def read(self, kind: str, link: str) -> bytes | None:
         """Return the content behind a link."""
-        with self._reached(kind, "read"), self._engine.begin() as db:
+        with self._begin(kind, "read") as db:
             content: bytes | None = db.scalar(sa.select(KEPT.c.content).where(KEPT.c.link == link))
             return content
 
@@ -239,14 +239,14 @@ class Database:
         """Return what an owner keeps of a kind, the newest first."""
         is_owned = (KEPT.c.kind == kind) & (KEPT.c.owner == hash_owner(owner))
         query = _WITHOUT_CONTENT.where(is_owned).order_by(KEPT.c.created.desc())
-        with self._reached(kind, "read"), self._engine.begin() as db:
+        with self._begin(kind, "read") as db:
             blobs = [Blob(**row._mapping) for row in db.execute(query)]
         return [blob for blob in blobs if not self._is_expired(blob.used)]
 
     def has_content(self, kind: str, digest: str) -> bool:
         """Return whether anybody keeps something with this digest."""
         query = sa.select(KEPT.c.link).where(KEPT.c.kind == kind, KEPT.c.digest == digest)
-        with self._reached(kind, "read"), self._engine.begin() as db:
+        with self._begin(kind, "read") as db:
             return db.scalar(query.limit(1)) is not None
 
     def replace(self, blob: Blob, content: bytes) -> bool:
@@ -258,7 +258,7 @@ class Database:
             "version": blob.version + 1,
             "used": _later_of_used(self.now()),
         }
-        with self._reached(blob.kind, "saved"), self._engine.begin() as db:
+        with self._begin(blob.kind, "saved") as db:
             owner = db.scalar(sa.select(KEPT.c.owner).where(KEPT.c.link == blob.link))
             self._check_room(db, blob.kind, owner, len(content) - blob.size)
             return db.execute(sa.update(KEPT).where(is_same).values(changes)).rowcount > 0
@@ -266,14 +266,14 @@ class Database:
     def rename(self, kind: str, link: str, owner: str, name: str) -> bool:
         """Rename a blob of this owner; False if the owner has no such blob."""
         is_owned = (KEPT.c.link == link) & (KEPT.c.owner == hash_owner(owner))
-        with self._reached(kind, "renamed"), self._engine.begin() as db:
+        with self._begin(kind, "renamed") as db:
             return db.execute(sa.update(KEPT).where(is_owned).values(name=name)).rowcount > 0
 
     def delete(self, kind: str, link: str, owner: str) -> bool:
         """Delete a blob of this owner; False if the owner has no such blob."""
         has_link = (KEPT.c.link == link) | (KEPT.c.edit_link == link)
         is_owned = (KEPT.c.kind == kind) & (KEPT.c.owner == hash_owner(owner))
-        with self._reached(kind, "deleted"), self._engine.begin() as db:
+        with self._begin(kind, "deleted") as db:
             return db.execute(sa.delete(KEPT).where(has_link & is_owned)).rowcount > 0
 
     def _is_expired(self, used: float) -> bool:
@@ -284,7 +284,7 @@ class Database:
         jump = self.now() - self._passed() - self._opened
         if self.limits.days and jump < _JUMP:
             is_expired = KEPT.c.used < self.now() - self.limits.days * DAY
-            with self._reached(kind, "saved"), self._engine.begin() as db:
+            with self._begin(kind, "saved") as db:
                 db.execute(sa.delete(KEPT).where(is_expired))
 
     def _check_count(self, db: sa.Connection, kind: str, owner: str) -> None:
@@ -314,6 +314,12 @@ class Database:
                     f"({setting}). Delete one that is not needed any more, or ask the person who runs this "
                     "server for room."
                 )
+
+    @contextmanager
+    def _begin(self, kind: str, action: str) -> Iterator[sa.Connection]:
+        """Begin a transaction, whose errors are those of `_reached`."""
+        with self._reached(kind, action), self._engine.begin() as db:
+            yield db
 
     @contextmanager
     def _reached(self, kind: str, action: str) -> Iterator[None]:

@@ -414,7 +414,9 @@ class TaskView:
     instead_of: str = ""
 
     def __post_init__(self) -> None:
-        screen.PART_NOUN.set(name_parts(self.kept.info.pairs))
+        # A review may exclude a system that the task has no longer, which its page tells.
+        with_all_systems = self.kept.leaving_out(())
+        screen.PART_NOUN.set(name_parts(with_all_systems.info.pairs))
 
     @property
     def title(self) -> str:

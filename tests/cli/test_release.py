@@ -1,5 +1,6 @@
 """`--fail-if` as a script uses it: the commands of docs/ci.md on releases of the simulated corpus."""
 
+import io
 import json
 import os
 import re
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mtsig_core.cli import testset_commands
+from mtsig_core.cli.main import main
 from mtsig_core.simulation.corpus import load_demo
 from tests.builders.code import ROOT
 
@@ -176,3 +179,31 @@ def test_a_result_of_other_references_is_refused(release, run):
     assert done.status == 2 and "This is not JSON" in done.err
     done = run("compare", *FILES, "--against", "stored.json", "--rank-rule", "all")
     assert done.status == 2 and "without --against" in done.err
+
+
+def test_a_bad_release_fails_although_nobody_reads_its_report(release, monkeypatch, capsys):
+    release(BAD)
+
+    class ClosedPipe(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError
+
+    dropped = []
+    monkeypatch.setattr(testset_commands, "drop_output", lambda: dropped.append(True))
+    monkeypatch.setattr(sys, "stdout", ClosedPipe())
+    status = main(["compare", *FILES, "--trials", "999", "--baseline", "old", "--fail-if", "worse"])
+    assert status == 3 and dropped == [True]
+    assert "new by BLEU" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [GOOD, BAD])
+def test_a_paper_has_the_difference_from_the_baseline(release, run, name):
+    release(name)
+    options = [*FILES, "--metrics", "bleu,ter", "--trials", "999", "--baseline", "old"]
+    gate = json.loads(run("compare", *options, "--fail-if", "worse", "--format", "json").out)
+    improvements = [row["improvement"] for row in gate["gate"]["rows"]]
+    paper = run("compare", *options, "--format", "markdown").out
+    row = re.search(r"^\| difference \|(.+)\|$", paper, re.M)[1]
+    printed = [float(cell.replace("\N{MINUS SIGN}", "-")) for cell in row.split("|")]
+    assert printed == pytest.approx(improvements, abs=0.005)
+    assert "Differences are from old; positive is better" in paper

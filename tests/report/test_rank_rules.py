@@ -135,7 +135,7 @@ def test_pairs_that_ranks_tie_or_separate_are_counted(by_rule):
             one.system for one in result.systems if one.rank_low == 1
         )
         assert sum(map(int, row["clusters"].split(" + "))) == len(result.systems)
-        assert count_against_tests(result).tied == tied
+        assert count_against_tests(result)["tied"] == tied
 
 
 def test_a_task_has_the_language_pairs_that_change_first():

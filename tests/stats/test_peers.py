@@ -96,7 +96,7 @@ def test_ours_beside_sacrebleu(ours):
     agree(column("sacrebleu", "pair", 5), ours(f"{TEXTS} --docs docs.txt", "p_adjusted"))
 
 
-@pytest.mark.parametrize("test, number", [("bs", 0), ("ar", 2)])
+@pytest.mark.parametrize("test, number", [("bs", 0), pytest.param("ar", 2, marks=pytest.mark.long)])
 def test_sacrebleu_prints_what_is_shown(test, number, monkeypatch):
     monkeypatch.delenv("SACREBLEU_SEED", raising=False)
     systems = [(name, lines(name)) for name in SYSTEMS]
@@ -191,6 +191,8 @@ def test_ours_beside_multeval(ours):
             for options in ([], runs, again)
         ]
         assert list(column("multeval", "files", number).values()) == shown
+    tokenized = ours(" ".join([TWO, "--docs docs.txt", *runs]))["Spanish, Danish"]
+    assert f"p of these files is {tokenized} instead of {shown[1]}" in PAGES["multeval"]
 
 
 def test_multeval_tosses_a_coin_for_each_segment_of_each_run(counts):
