@@ -15,6 +15,7 @@ import numpy as np
 
 from mtsig_core.caution import Caution
 from mtsig_core.errors import Remedy, choose_verb, format_count, write_p
+from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
     HUMAN_SCORES,
