@@ -1,12 +1,14 @@
 """The core works without the packages of the extras, and says which one to install where it does not."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
 from importlib import metadata
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from hatch_build import read_parts
@@ -63,6 +65,10 @@ for words in (
     "score --demo-segments 60 --tokenize ja-mecab",
     "score --demo-segments 60 --tokenize ko-mecab",
     "score --demo-segments 60 --tokenize spm",
+    "score --ref text.txt --system packed.zst",
+    "task --folder packed.zst",
+    "task --folder published.xlsx",
+    "task --folder task",
 ):
     print(main(words.split()))
 """
@@ -90,6 +96,18 @@ def without(tmp_path_factory):
     scores = pd.DataFrame({"system": ["A", "B"], "line": [1, 1], "score": [1, 2]})
     scores.to_excel(folder / "scores.xlsx", index=False)
     scores.to_parquet(folder / "scores.parquet")
+    (folder / "text.txt").write_text("one\n")
+    (folder / "packed.zst").write_bytes(pa.compress(b"one\n", codec="zstd", asbytes=True))
+    published = pd.DataFrame({"lp": ["en-de"], "system": ["A"], "BLEU": [27.8]})
+    published.to_excel(folder / "published.xlsx", index=False)
+    for path, text in (
+        ("references/en-de.refA.txt", "one\n"),
+        ("system-outputs/en-de/A.txt", "two\n"),
+    ):
+        (folder / "task" / path).parent.mkdir(parents=True)
+        (folder / "task" / path).write_text(text)
+    shutil.copy(folder / "published.xlsx", folder / "task")
+    there = {path.name for path in folder.iterdir()}
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT],
         cwd=folder,
@@ -98,7 +116,7 @@ def without(tmp_path_factory):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in folder.iterdir()) == ["scores.parquet", "scores.xlsx"]
+    assert {path.name for path in folder.iterdir()} == there
     return done
 
 
@@ -133,9 +151,15 @@ def test_commands_say_what_to_install(without):
         "ja",
         "ko",
         "sentencepiece",
+        "parquet",
+        "parquet",
+        "excel",
     )
     lines = [line for line in without.stderr.splitlines() if line.startswith("mtsig: ")]
-    assert without.stdout.splitlines()[11:] == ["2"] * len(lines)
+    *refused, beside = lines
+    statuses = [line for line in without.stdout.splitlines()[11:] if line in ("0", "2")]
+    assert statuses == ["2"] * len(refused) + ["0"]
     assert "Traceback" not in without.stderr
-    for line, extra in zip(lines, needed, strict=True):
+    for line, extra in zip(refused, needed, strict=True):
         assert names_packages(line, extra), line
+    assert names_packages(beside, "excel") and "published.xlsx" in beside

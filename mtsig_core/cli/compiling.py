@@ -36,6 +36,7 @@ def add_compile(parser: ArgumentParser) -> None:
 def run_compile(args: Namespace) -> None:
     """Compile in other processes, and say where the code is."""
     began = time.time()
+    check_folder()
     folders: set[str] = set()
     pool = ProcessPoolExecutor(args.processes, get_context("spawn"))
     with progress_line() as progress, pool:
@@ -60,13 +61,19 @@ def compile_metrics(names: Iterable[str]) -> set[str]:
     return list_code_folders()
 
 
-def say_where(folders: Iterable[str], began: float) -> str:
-    """Say how much code there is, where, and how many functions were compiled since then."""
-    if not folders:
+def check_folder() -> None:
+    """Raise an error if no folder for compiled code is writable, before anything is compiled."""
+    from mtsig_core.stats import kernels  # noqa: F401  numba looks for the folder of its functions
+
+    if not list_code_folders():
         raise SettingError(
             "No folder for compiled code is writable, so each process compiles again for half a "
             "minute. Set NUMBA_CACHE_DIR to a folder that you may write to."
         )
+
+
+def say_where(folders: Iterable[str], began: float) -> str:
+    """Say how much code there is, where, and how many functions were compiled since then."""
     files = [file.stat() for folder in folders for file in Path(folder).glob("*.nbc")]
     n_bytes = sum(file.st_size for file in files)
     n_new = sum(file.st_mtime >= began for file in files)

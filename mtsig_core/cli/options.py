@@ -576,6 +576,8 @@ _ENDINGS = {
     "tsv": "tsv",
     "xlsx": "xlsx",
     "pdf": "pdf",
+    "docx": "docx",
+    "odt": "odt",
 }
 
 

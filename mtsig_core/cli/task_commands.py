@@ -228,10 +228,11 @@ def _print_unread(args: Namespace, source: TaskSource) -> None:
     """Print on standard error which files next to the texts of a task are not read."""
     if source.folder is None or not is_folder(source.folder):
         return
-    sentences: list[str] = []
     folder = Path(source.folder)
-    if is_archive(folder) or (folder.is_dir() and list_task_tables(folder)):
-        sentences += unread_sentences(contents_of(source.folder).unread)
+    unread = contents_of(source.folder).unread
+    if not is_archive(folder) and not list_task_tables(folder):  # other files may be there
+        unread = tuple(file for file in unread if file[0].endswith(".xlsx"))
+    sentences = unread_sentences(unread)
     if args.scores:  # without, all tables next to the texts are tried
         read_paths = {path for *_, path in source.scores}
         for pair, name, path in tables_beside(source.folder, pairs_of(source.folder)):
@@ -475,6 +476,7 @@ def run_findings(args: Namespace) -> None:
         )
     _follow_review(args, "findings")
     source = _read_one_task(args)
+    _print_unread(args, source)
     task = _keep_task(args, source)
     arguments = read_arguments(args, "findings")
     arguments["published"] = _read_published(args, source, task.task)

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from mtsig_core.errors import InputError
+from mtsig_core.extras import explain_missing_package
 from mtsig_core.readers.limits import READING_BELOW, count_left, is_limited, spend
 from mtsig_core.testset import show_name
 
@@ -400,10 +401,10 @@ def find_packer(file: io.BufferedReader[Any]) -> str | None:
     return None
 
 
-def unpack(file: io.BufferedReader[Any]) -> Iterator[bytes]:
+def unpack(file: io.BufferedReader[Any], name: str) -> Iterator[bytes]:
     """Yield the content of a file in chunks, unpacked; no chunk is large, at any compression.
 
-    Raises one of `DAMAGE`, or an OSError without a number.
+    Raises one of `DAMAGE`, or an OSError without a number. `name`: what a message calls the file.
     """
     packer = find_packer(file)
     if packer == "bzip2":
@@ -415,7 +416,11 @@ def unpack(file: io.BufferedReader[Any]) -> Iterator[bytes]:
         if packer == "gzip":
             stream = gzip.GzipFile(fileobj=file)
         elif packer == "zstd":
-            from pyarrow import CompressedInputStream  # late: few files need it
+            advice = "Or unpack it, or pack it with gzip."
+            with explain_missing_package(
+                "parquet", f"Reading {show_name(name)}, packed with zstd,", advice
+            ):
+                from pyarrow import CompressedInputStream  # late: few files need it
 
             stream = CompressedInputStream(file, "zstd")
         yield from iter(lambda: stream.read(CHUNK), b"")
@@ -444,7 +449,7 @@ def is_tar(path: str) -> bool:
     """Whether a file is a tar archive, packed or not."""
     try:
         with open(path, "rb") as file:
-            return next(unpack(file), b"")[_USTAR] == b"ustar"
+            return next(unpack(file, path), b"")[_USTAR] == b"ustar"
     except (*DAMAGE, OSError):
         return False
 
@@ -482,7 +487,7 @@ def open_tar_as_zip(path: str, max_bytes: int) -> IO[bytes]:
 def _unpack_tar(path: str, unpacked: IO[bytes], max_bytes: int) -> None:
     size = 0
     with open(path, "rb") as file:
-        for chunk in unpack(file):
+        for chunk in unpack(file, path):
             size += len(chunk)
             if size > max_bytes:
                 raise InputError(

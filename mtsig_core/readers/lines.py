@@ -188,7 +188,7 @@ def read_chunks(
         with open_file(path) as file:
             packer = find_packer(file)
             measured = name if packer is None else f"{name}, unpacked,"
-            for chunk in unpack(file):
+            for chunk in unpack(file, name):
                 size += len(chunk)
                 if is_counted:
                     spend("mb", len(chunk), name)

@@ -13,7 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, MissingPackageError
+from mtsig_core.extras import check_installed
 from mtsig_core.readers.columns import InputTable, find_column
 from mtsig_core.readers.delimited import read_delimited
 from mtsig_core.readers.files import (
@@ -67,6 +68,8 @@ def list_published_files(folder: FilePath) -> list[PublishedFile]:
 def _list_files(folder: FilePath, depth: int = 1) -> list[Path]:
     """The files of a folder and of the folders in it, all in a zip, or the file itself."""
     is_workbook = os.fsdecode(folder).lower().endswith(".xlsx")  # which is a zip, too
+    if is_workbook:
+        check_installed("excel", f"Reading {show_name(folder)}, a workbook,", "openpyxl")
     if is_workbook or not is_folder(folder):
         return [Path(folder)]
     files = []
@@ -86,7 +89,7 @@ def read_published_file(file: FilePath) -> dict[str, OfficialTable]:
     """
     path = Path(file)
     # Where the file is read for something else, the error is its message.
-    with suppress(InputError, OSError):
+    with suppress(InputError, MissingPackageError, OSError):
         if _may_be_published(path):
             return _read_tables(path)
     return {}

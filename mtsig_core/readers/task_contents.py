@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from mtsig_core.errors import InputError
+from mtsig_core.errors import InputError, MissingPackageError
 from mtsig_core.grouping import group_values
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.document_tasks import list_lone_outputs
@@ -27,7 +27,7 @@ from mtsig_core.readers.files import (
     list_paths,
 )
 from mtsig_core.readers.formats import FOLDER, SCORE_TABLE, list_endings, sniff
-from mtsig_core.readers.lines import read_beginning
+from mtsig_core.readers.lines import read_beginning, read_table
 from mtsig_core.readers.published_values import list_published_files
 from mtsig_core.readers.score_tables import cut_lines, list_pairs_of_lines
 from mtsig_core.readers.systems_table import METADATA_FILE, SYSTEMS_FILE, is_of_participants
@@ -322,7 +322,9 @@ def _explain_table(path: Path, pairs: Sequence[str]) -> str:
         return ""
     try:
         table = _find_ratings(path)
-    except InputError as error:
+        if fmt.name == "xlsx":
+            read_table(path)  # for its error
+    except (InputError, MissingPackageError) as error:
         return str(error).replace(show_name(path), "it").rstrip(".")
     if table is None:
         return (

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mtsig_core.caution import Assumption
-from mtsig_core.errors import InputError, SettingError, explain_unknown
+from mtsig_core.errors import InputError, MissingPackageError, SettingError, explain_unknown
 from mtsig_core.languages import is_langpair, name_parts
 from mtsig_core.readers import automatic_scores
 from mtsig_core.readers.automatic_scores import read_automatic_scores
@@ -271,7 +271,7 @@ def list_task_tables(folder: Path) -> list[TaskTable]:
             return []
         try:
             table = describe_task_table(path, head, list_langpairs(path))
-        except InputError:
+        except (InputError, MissingPackageError):
             if fmt.holds_scores:
                 raise
             continue  # another file of a form in which scores may be

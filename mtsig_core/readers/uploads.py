@@ -96,7 +96,7 @@ def holds_files(content: bytes) -> bool:
     """Whether a file is an archive of others, a zip or a packed tar, by its content."""
     file = io.BufferedReader(io.BytesIO(content))
     with suppress(*DAMAGE, OSError):
-        unpacked = content if find_packer(file) is None else next(unpack(file), b"")
+        unpacked = content if find_packer(file) is None else next(unpack(file, "a file"), b"")
         fmt = sniff(unpacked)
         return fmt is not None and FOLDER in fmt.reads
     return False

@@ -824,7 +824,7 @@ CAUTION_KINDS: dict[str, Kind] = {
     "runs-may-turn": Kind(
         "runs",
         "{a} - {b} is significant for these training runs. If the spread between runs is included, the difference "
-        "is only {errors:.1f} standard errors; {needed:.1f} are needed. Other runs may not show it.",
+        "is only {errors:.2f} standard errors; more than {needed:.2f} are needed. Other runs may not show it.",
         advice="Train both again.",
     ),
     # Experiments.

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from mtsig_core import SettingError
+from mtsig_core.cli import compiling
 from mtsig_core.cli.compiling import _SHARES, compile_metrics, say_where
+from mtsig_core.cli.main import main
 from mtsig_core.metrics import list_metrics
 from mtsig_core.metrics.kernels import ngrams
 from mtsig_core.simulation.corpus import load_demo
@@ -22,8 +23,13 @@ def test_it_says_where_how_much_and_whether_it_was_there(tmp_path):
     assert say_where({str(tmp_path)}, began=2000) == f"Compiled 1 function. {where}"
     os.utime(tmp_path / "count.2.nbc", (1000, 1000))
     assert say_where({str(tmp_path)}, began=2000) == f"All code was compiled before. {where}"
-    with pytest.raises(SettingError, match="Set NUMBA_CACHE_DIR to a folder"):
-        say_where(set(), began=2000)
+
+
+def test_without_a_folder_it_says_so_before_it_compiles(monkeypatch, capsys):
+    monkeypatch.setattr(compiling, "list_code_folders", set)
+    monkeypatch.setattr(compiling, "ProcessPoolExecutor", None)
+    assert main(["compile"]) == 2
+    assert "Set NUMBA_CACHE_DIR to a folder" in capsys.readouterr().err
 
 
 def test_it_uses_what_counts_draws_and_scores():

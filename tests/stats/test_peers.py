@@ -191,6 +191,8 @@ def test_ours_beside_multeval(ours):
             for options in ([], runs, again)
         ]
         assert list(column("multeval", "files", number).values()) == shown
+    tokenized = ours(" ".join([TWO, "--docs docs.txt", *runs]))["Spanish, Danish"]
+    assert f"p of these files is {tokenized} instead of {shown[1]}" in PAGES["multeval"]
 
 
 def test_multeval_tosses_a_coin_for_each_segment_of_each_run(counts):
