@@ -40,7 +40,7 @@ from mtsig_core.readers.tasks import (
     read_pair,
     read_task,
 )
-from mtsig_core.readers.texts import PairFile, index_by_name, join_runs
+from mtsig_core.readers.texts import PairFile, join_runs
 from mtsig_core.readers.wmt_xml import read_wmt_xml
 from mtsig_core.schema import from_plain, parse_json, to_plain
 from mtsig_core.score_names import explain_direction, told_direction
@@ -568,7 +568,6 @@ class TaskSource(_Files):
 
     def _read_sets(self) -> Task:
         """The task of test sets that are each in a folder or file of their own."""
-        index_by_name(self.set, "test set", "Give each another name.")
         testsets = {}
         for name in self.pairs or dict(self.set):
             source = replace(self.select_pair(name), scores=(), run=())

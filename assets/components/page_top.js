@@ -29,5 +29,7 @@ export default function({data: {page, opened}}) {
   if ((another || seen && seen.opened !== opened) && innerWidth < 768 && side?.getBoundingClientRect().right > 0)
     side.querySelector('[data-testid=stSidebarCollapseButton] button')?.click()
   seen = {page, opened}
-  document.body.classList.toggle('mt-embedded', new URLSearchParams(location.search).get('embed') === 'true')
+  const asked = new URLSearchParams(location.search)
+  document.body.classList.toggle('mt-embedded', asked.get('embed') === 'true')
+  document.body.classList.toggle('mt-tab', asked.has('tab'))
 }

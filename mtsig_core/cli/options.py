@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from glob import glob
 from typing import Any
@@ -21,7 +23,7 @@ from mtsig_core.readers.files import IN_MEMORY, STANDARD_INPUT
 from mtsig_core.readers.limits import local_limit
 from mtsig_core.readers.lines import read_text_table_file
 from mtsig_core.readers.tasks import has_scores, pairs_of
-from mtsig_core.readers.texts import PairFile
+from mtsig_core.readers.texts import PairFile, index_by_name
 from mtsig_core.report.commands import defaults, option_flag, option_name
 from mtsig_core.report.text import print_note
 from mtsig_core.source import Source, SourceOption, TaskSource, list_options
@@ -232,6 +234,7 @@ def task_source(args: Namespace, **fields_of_task: Any) -> TaskSource:
     _check_companions(args)
     values = _read_fields(args, TaskSource)
     values["set"] = tuple(_split_named("set", text) for text in values.get("set", ()))
+    index_by_name(values["set"], "test set", "Give each another name.")
     for name in ("scores", "run"):
         values[name] = tuple(
             _split_of_pair(name, text, dict(values["set"])) for text in getattr(args, name)
@@ -541,10 +544,13 @@ def add_release_options(parser: ArgumentParser) -> None:
 
 def _parse_margin(text: str) -> tuple[str, float]:
     metric, _, points = text.rpartition("=")
-    try:
-        return metric, float(points)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no METRIC=X, such as bleu=0.5") from None
+    with suppress(ValueError):
+        margin = float(points)
+        if metric and 0 < margin < math.inf:
+            return metric, margin
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no METRIC=X with points above 0, such as bleu=0.5"
+    )
 
 
 def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:

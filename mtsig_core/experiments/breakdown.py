@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -18,10 +18,28 @@ from mtsig_core.stats.intervals import finite_ends, simultaneous
 from mtsig_core.stats.resampling import Units
 from mtsig_core.testset import TestSet
 
-#: How often a word is in the reference, and how many words a reference has: where buckets begin.
-#: A word that the reference lacks is in no text that counts, and its bucket is empty.
-FREQUENCIES = (0, 1, 2, 3, 4, 5, 10, 100, 1000)
-LENGTHS = (0, 10, 20, 30, 40, 50, 60)
+#: How often a word is in the reference, and how many words a reference has: where buckets begin,
+#: and their names. A word that the reference lacks is in no text that counts: its bucket is empty.
+FREQUENCIES = {
+    0: "0",
+    1: "1",
+    2: "2",
+    3: "3",
+    4: "4",
+    5: "5–9",
+    10: "10–99",
+    100: "100–999",
+    1000: "1,000 or more",
+}
+LENGTHS = {
+    0: "0–9",
+    10: "10–19",
+    20: "20–29",
+    30: "30–39",
+    40: "40–49",
+    50: "50–59",
+    60: "60 or more",
+}
 _LISTED = 10  # n-grams in favour of each system
 
 
@@ -29,13 +47,14 @@ _LISTED = 10  # n-grams in favour of each system
 class Bucket:
     """Words of one frequency, or segments of one length."""
 
-    first: int = column("from", "count")  # the last is before the first of the next
+    first: int  # the frequency or length at which it begins
+    range: str = column("range", "name")
     n: int = column("n", "count")  # words of the reference, or segments
     score_a: float = column("a", "score", "*")
     score_b: float = column("b", "score", "*")
     difference: float = column("difference", "difference", "*")  # the improvement of a over b
     #: The interval that holds for all buckets of its table together; None of few units.
-    ci: tuple[float, float] | None = column("CI for all rows", "interval", "+*")
+    ci: tuple[float, float] | None = column("CI", "interval", "+*")
 
 
 @table_row
@@ -100,7 +119,7 @@ def break_down(
     in_reference, by_frequency = _sum_words(grams[0], testset.n_segments)
     if measured.has_score is not None:
         lengths = np.where(measured.has_score.all(axis=0), lengths, -1)
-    bucket = np.searchsorted(LENGTHS, lengths, side="right") - 1
+    bucket = np.searchsorted(list(LENGTHS), lengths, side="right") - 1
     is_in_bucket = bucket == np.arange(len(LENGTHS))[:, None]
     by_length = statistics[:, None] * is_in_bucket[..., None]
     matcher = make_metric("gtm")
@@ -125,7 +144,7 @@ def _sum_words(words: NgramMatches, n_segments: int) -> tuple[np.ndarray, np.nda
     (2, buckets, segments, 3).
     """
     frequency = np.bincount(words.gram, words.counts[0])
-    bucket = np.searchsorted(FREQUENCIES, frequency[words.gram], side="right") - 1
+    bucket = np.searchsorted(list(FREQUENCIES), frequency[words.gram], side="right") - 1
     place = bucket * n_segments + words.segment
     sums = []
     for values in (*words.counts, *words.matches):
@@ -137,7 +156,7 @@ def _sum_words(words: NgramMatches, n_segments: int) -> tuple[np.ndarray, np.nda
 
 
 def _estimate(
-    starts: Sequence[int],
+    names: Mapping[int, str],
     sizes: np.ndarray,
     metric: Metric,
     statistics: np.ndarray,
@@ -165,11 +184,13 @@ def _estimate(
         settings.alpha,
     )
     buckets = []
-    for k, n in enumerate(sizes.sum(axis=1).tolist()):
-        if n:
+    sums = sizes.sum(axis=1)
+    for k, (first, name) in enumerate(names.items()):
+        if sums[k]:
             bucket = Bucket(
-                first=starts[k],
-                n=int(n),
+                first=first,
+                range=name,
+                n=int(sums[k]),
                 score_a=float(score_a[k]),
                 score_b=float(score_b[k]),
                 difference=float(difference[k]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -13,7 +13,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.experiments.breakdown import Breakdown, Bucket, NgramLead
 from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute, document_names
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import group_cautions, info_record, p_word
+from mtsig_core.report.caution_words import group_cautions, info_record
 from mtsig_core.report.document import (
     Assumptions,
     Block,
@@ -40,9 +40,10 @@ from mtsig_core.report.sentences import (
     view_pair,
     write_level,
 )
-from mtsig_core.report.table import TableBuilder, Value, signed, write_cell
-from mtsig_core.results import DomainPair, MetricResult
+from mtsig_core.report.table import Legend, Table, TableBuilder, Value, signed, write_cell
+from mtsig_core.results import DomainPair, MetricResult, Settings
 from mtsig_core.schema import NamedRecords, Records
+from mtsig_core.stats.arrays import contains_zero
 from mtsig_core.stats.pair import PairExamination, count_permutations, smooth_resamples
 from mtsig_core.stats.ranks import RANK_RULES
 
@@ -69,7 +70,7 @@ def summary_report(dispute: Dispute, command: str = "") -> Report:
         sections,
         simulated,
         make_record=partial(_record_summary, dispute),
-        make_rows=partial(_list_rows, dispute),
+        make_rows=lambda: list_table_rows(summary_tables(dispute)),
     )
 
 
@@ -226,27 +227,38 @@ def summary_tables(dispute: Dispute) -> list[TableBlock]:
     ]
     if dispute.breakdown is not None:
         first = dispute.metrics[0].result
-        blocks += breakdown_tables(dispute.breakdown, dispute.a, dispute.b, first)
+        settings = dispute.comparison.settings
+        blocks += breakdown_tables(dispute.breakdown, dispute.a, dispute.b, first, settings)
     pair = f"{dispute.a} and {dispute.b}"
     return [replace(block, caption=f"{block.title}: {pair}.") for block in blocks if block.table]
 
 
 def breakdown_tables(
-    breakdown: Breakdown, a: str, b: str, result: MetricResult
+    breakdown: Breakdown, a: str, b: str, result: MetricResult, settings: Settings
 ) -> list[TableBlock]:
     """Tables of words by frequency, segments by length, and n-grams."""
     from mtsig_core.report.experiment_tables import row_table  # late: it loads all experiments
 
-    titles = {"score_a": a, "score_b": b}
-    words = row_table("words", Bucket, breakdown.words, form=".2f", n="words", **titles)
-    lengths = row_table(
-        "lengths", Bucket, breakdown.lengths, form=choose_form(result), n="segments", **titles
+    def tabulate(key: str, buckets: Sequence[Bucket], form: str, **titles: str) -> Table:
+        ci = f"{write_level(settings)} CI, all rows of this table together"
+        table = row_table(key, Bucket, buckets, form=form, score_a=a, score_b=b, ci=ci, **titles)
+        marks = set()
+        for k, bucket in enumerate(buckets):
+            if bucket.ci and not contains_zero(*bucket.ci):
+                marks.add((k, "difference"))
+        return replace(table, marks=marks, legend=Legend(marked="the CI excludes 0"))
+
+    words = tabulate("words", breakdown.words, ".2f", range="times in the reference", n="words")
+    form = choose_form(result)
+    lengths = tabulate(
+        "lengths", breakdown.lengths, form, range="words in the reference", n="segments"
     )
     ngrams = row_table("ngrams", NgramLead, breakdown.ngrams, n_a=a, n_b=b)
     note = (
-        "A row goes up to the next one. The CIs hold for all rows of the table together. A row whose CI excludes 0 "
-        "differs, and others may differ too. Exploratory: a difference that you pick because it is large is usually "
-        "smaller."
+        "Both tables are exploratory: the CIs cover the rows of one table, not the other table, nor other pairs of "
+        "systems. So a marked row does not change the verdict above, and rows without a mark may differ, too. A "
+        "difference that you pick because it is large is usually smaller. Words are the tokens of the tokenizer; in "
+        "Chinese these are single characters."
     )
     about_ngrams = (
         "How often each output has the n-gram where the reference has it, the clearest first. Exploratory, not "
@@ -254,11 +266,12 @@ def breakdown_tables(
     )
     return [
         TableBlock(
-            table=words, title="F1 of words by their frequency in the reference", notes=(note,)
+            table=words,
+            title="F1 of words (share found, both ways) by frequency of the word in the reference",
         ),
         TableBlock(
             table=lengths,
-            title=f"{metric_title(result.metric)} by the words of the reference",
+            title=f"{metric_title(result.metric)} of segments by length of the reference in words",
             notes=(note,),
         ),
         TableBlock(
@@ -314,7 +327,8 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
     add_in_form("ci_joint", f"{interval} for all pairs", "interval", get("ci_joint"))
     if has_p_values(settings):
         table.add("p", "p", "p", get("p"))
-        table.add("adjusted_p", p_word(settings.correction), "p", get("adjusted_p"))
+        if settings.correction != "none":
+            table.add("adjusted_p", "adjusted p", "p", get("adjusted_p"))
     else:
         table.add("win", "first wins", "share", get("win"))
         table.add("lose", "second wins", "share", get("lose"))
@@ -414,10 +428,10 @@ def _tabulate_deciders(
 # JSON and CSV.
 
 
-def _list_rows(dispute: Dispute) -> Records:
-    """The rows of all tables."""
+def list_table_rows(blocks: Iterable[TableBlock]) -> Records:
+    """The rows of some tables, each with the name of its table."""
     rows: Records = []
-    for block in summary_tables(dispute):
+    for block in blocks:
         rows += label_records(block.table.key, block.table.records())
     return rows
 

@@ -18,9 +18,10 @@ from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import name_metric
 from mtsig_core.report.commands import command_line
+from mtsig_core.report.export import records_csv
 from mtsig_core.report.html import report_html
 from mtsig_core.report.noticed_words import explain_noticed_difference
-from mtsig_core.report.pair_summary import breakdown_tables, summary_report
+from mtsig_core.report.pair_summary import breakdown_tables, list_table_rows, summary_report
 from mtsig_core.report.sentences import (
     choose_form,
     explain_unlike,
@@ -568,10 +569,17 @@ def show_breakdown(pair: Pair) -> None:
     sampling = {"a": pair.a, "b": pair.b, "settings": pair.examination.settings}
     breakdown = pair.view.experiment(break_down, "Comparing words", **sampling)
     clicked = None
-    for block in breakdown_tables(breakdown, pair.a, pair.b, pair.result):
+    blocks = breakdown_tables(breakdown, pair.a, pair.b, pair.result, pair.settings)
+    for block in blocks:
         st.subheader(block.title)
         clicked = screen.show_table(block.table, open_rows=block.table.key == "ngrams")
-        st.caption(block.notes[0])
+        legend = block.table.legend.explain(block.table, "Coloured")
+        st.caption(" ".join([*legend, *block.notes]))
+    with charts.numbers_box("pair.breakdown"):
+        content = records_csv(list_table_rows(blocks))
+        names = (*pair.view.named(pair.a, pair.b), "breakdown")
+        charts.download("Numbers as CSV", content, names, "csv", "pair.breakdown.csv")
+        charts.copy_command(f"{pair.command} --breakdown", "pair.breakdown")
     if clicked is not None:
         address.go("segments", a=pair.a, b=pair.b, segment=str(breakdown.ngrams[clicked].line))
 

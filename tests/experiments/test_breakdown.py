@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtsig_core import SettingError, TestSet, score
+from mtsig_core import SettingError, TestSet, compare, score
 from mtsig_core.cli.main import main
 from mtsig_core.experiments.breakdown import FREQUENCIES, LENGTHS, break_down
+from mtsig_core.report.pair_summary import breakdown_tables
 from mtsig_core.results import SamplingSettings
 from mtsig_core.simulation.corpus import load_demo
 from mtsig_core.stats.pair import examine_pair
@@ -184,6 +185,23 @@ def test_the_command_in_every_format(capsys):
     assert record["words"][0]["first"] == 1 and len(record["ngrams"]) == 20
     rows = [line for line in shown["csv"].splitlines() if line.startswith("ngrams,")]
     assert len(rows) == 20 and record["ngrams"][0]["ngram"] in rows[0]
+    assert "95% CI, all rows of this table together" in shown["text"]
+    for row in record["words"]:  # each is named by its range
+        assert row["range"] in shown["text"] and f",{row['range']}," in shown["csv"]
+
+
+def test_a_row_is_marked_where_its_interval_excludes_zero():
+    testset = load_demo(300)
+    comparison = compare(testset, "bleu", trials=99, resamples=99)
+    found = break_down(testset, "bleu", "Spanish", "Danish", BY_SEGMENT)
+    result = comparison.metrics["bleu"]
+    words, lengths, _ = breakdown_tables(found, "Spanish", "Danish", result, comparison.settings)
+    n_marked = 0
+    for block, buckets in ((words, found.words), (lengths, found.lengths)):
+        apart = {k for k, row in enumerate(buckets) if row.ci and row.ci[0] * row.ci[1] > 0}
+        assert block.table.marks == {(k, "difference") for k in apart}
+        n_marked += len(apart)
+    assert n_marked
 
 
 def test_words_need_a_reference():

@@ -218,9 +218,9 @@ def test_words_and_lengths_are_those_of_the_core(open_pair, source):
     expected = break_down(source.read(), "bleu", NAMES[0], NAMES[1], settings)
     shown = words(page)
     titles = [title.value for title in page.subheader]
-    assert "F1 of words by their frequency in the reference" in titles and expected.words
+    assert "BLEU of segments by length of the reference in words" in titles and expected.words
     for row in (*expected.words, *expected.lengths):
         assert f"{row.score_a:.2f}" in shown and f"{row.difference:+.2f}" in shown
-    assert "Exploratory" in captions(page)
+    assert "exploratory" in captions(page)
     page.session_state["tab"] = "Documents"  # they are counted only when their tab is open
     assert not [title.value for title in page.run().subheader if "F1 of words" in title.value]
