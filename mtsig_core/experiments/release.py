@@ -155,6 +155,11 @@ def _check_complete(
         testset, system, metric = key
         if system != baseline and key not in compared:
             missing.append(_name_contest(system, testset, metric))
+    for testset, comparison in comparisons.items():
+        for caution in comparison.warnings:
+            if caution.code == "rated-on-different-lines":  # what is missing may be what is worse
+                scores = "scores of segments that other systems have"
+                missing.append(_name_contest(scores, testset, str(caution.metric)))
     if missing:
         raise SettingError(
             f"Each system needs an output and each score on each test set. Missing ({len(missing)}): "

@@ -1005,12 +1005,14 @@ def _describe_unreliable(comparison: Comparison, result: MetricResult) -> list[s
         return []
     if find_shortage(comparison.settings, result):
         return []
-    doubtful = "decisions"
+    doubtful = ["decisions"]
     if not keeps_interval_level(comparison):
-        doubtful += ", intervals"
+        doubtful.append("intervals")
     if result.systems[0].rank_low is not None:
-        doubtful += " and rank ranges"
-    return [f"So {doubtful} may not hold at the stated level, and no correction changes that."]
+        doubtful.append("rank ranges")
+    return [
+        f"So {join_names(doubtful)} may not hold at the stated level, and no correction changes that."
+    ]
 
 
 def _list_task_cautions(comparison: TaskComparison, metric: str) -> list[str]:
@@ -1454,7 +1456,7 @@ def name_units(settings: Settings) -> str:
     """Name the units that are resampled or swapped, in the plural."""
     if settings.block_length is None:
         return f"{settings.unit}s"
-    return f"stationary blocks of {settings.block_length:g} segments on average"
+    return f"stationary blocks of {settings.block_length:.4g} segments on average"
 
 
 def name_resampled_units(settings: Settings) -> str:
@@ -1487,7 +1489,7 @@ def _name_left_out_units(settings: Settings) -> str:
     """Name the units that a jackknife leaves out, in the plural."""
     if settings.block_length is None:
         return f"{settings.unit}s"
-    return f"fixed blocks of about {settings.block_length:g} segments"
+    return f"fixed blocks of about {settings.block_length:.4g} segments"
 
 
 def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
@@ -2039,7 +2041,7 @@ def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
     settings, results = comparison.settings, comparison.metrics.values()
     unit = settings.unit
     if settings.block_length is not None:
-        unit = f"stationary block of {settings.block_length:g} segments on average"
+        unit = f"stationary block of {settings.block_length:.4g} segments on average"
     n_pairs = max((len(result.tested) for result in results), default=0)
     phrases = {}
     if n_pairs:

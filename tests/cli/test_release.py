@@ -207,3 +207,17 @@ def test_a_paper_has_the_difference_from_the_baseline(release, run, name):
     printed = [float(cell.replace("\N{MINUS SIGN}", "-")) for cell in row.split("|")]
     assert printed == pytest.approx(improvements, abs=0.005)
     assert "Differences are from old; positive is better" in paper
+
+
+def test_scores_that_only_the_release_lacks_decide_nothing(run, tmp_path, monkeypatch):
+    """Its best segments would pass."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["system\tline\tscore"]
+    for line in range(100):
+        rows += [f"old\t{line + 1}\t{line % 7 + 2}", f"new\t{line + 1}\t{line % 7 + line % 2}"]
+    Path("all.tsv").write_text("\n".join(rows))
+    Path("best.tsv").write_text("\n".join(row for row in rows if not re.match("new.*[0123]$", row)))
+    options = "--higher-is-better qa --baseline old --fail-if worse --trials 999".split()
+    assert run("compare", "--scores", "qa=all.tsv", *options).status == 3
+    done = run("compare", "--scores", "qa=best.tsv", *options)
+    assert done.status == 2 and "scores of segments that other systems have by qa" in done.err
