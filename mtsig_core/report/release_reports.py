@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,10 @@ from mtsig_core.errors import format_count, round_p
 from mtsig_core.experiments.release import ReleaseJudgement
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.export import label_records, list_comparison_rows
-from mtsig_core.results import Comparison
+from mtsig_core.results import Comparison, TaskComparison
 from mtsig_core.schema import Records, to_plain
 
+AnyComparison = Comparison | TaskComparison
 #: What may change of a system or of a pair.
 _KINDS = ("score", "rank_low", "rank_high", "better")
 
@@ -35,7 +37,7 @@ def add_judgement(report: Report, judgement: ReleaseJudgement) -> Report:
     return _put_first(report, "gate", title, summary, "Systems and the baseline.", record, rows)
 
 
-def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
+def add_changes(report: Report, before: AnyComparison, now: AnyComparison) -> Report:
     """Put first what changed since a stored result; in JSON and CSV it is ``changes``.
 
     Scores, ranks, the better system of each pair, and settings can change. A system or pair that
@@ -48,10 +50,13 @@ def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
         old = old_facts.get(key)
         new = new_facts.get(key)
         if old != new:
-            metric, subject, kind = key
+            testset, metric, subject, kind = key
+            place = {"testset": testset} if testset else {}
             row = {"metric": metric, "subject": subject, "kind": kind, "before": old, "now": new}
-            rows.append(row)
-    is_same = before.testset.digest == now.testset.digest
+            rows.append(place | row)
+    old_digests = {name: part.testset.digest for name, part in list_parts(before)}
+    new_digests = {name: part.testset.digest for name, part in list_parts(now)}
+    is_same = old_digests == new_digests
     outputs = "the same outputs" if is_same else "other outputs, or of another order of systems"
     text = f"{format_count(len(rows), 'change')} since the stored result, which is of {outputs}."
     summary = Paragraph(text=text, about="Changes")
@@ -60,20 +65,28 @@ def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
     return _put_first(report, "changes", "Changes", summary, caption, record, rows)
 
 
-def _list_facts(comparison: Comparison) -> dict[tuple[str, str, str], Any]:
-    """What may change, by metric, subject and kind."""
+def list_parts(result: AnyComparison) -> Iterable[tuple[str, Comparison]]:
+    """The comparisons by test set; a single one has no name."""
+    if isinstance(result, Comparison):
+        return [("", result)]
+    return result.pairs.items()
+
+
+def _list_facts(result: AnyComparison) -> dict[tuple[str, str, str, str], Any]:
+    """What may change, by test set, metric, subject and kind."""
     facts = {}
-    for row in list_comparison_rows(comparison):
-        if row["table"] not in ("systems", "pairs"):
-            continue
-        metric = row["metric"]
-        for field in row["signature"].split("|"):
-            name, _, value = field.partition(":")
-            facts[metric, name, "setting"] = value
-        subject = row["system"] or " - ".join(sorted([row["a"], row["b"]]))
-        row["better"] = row.get(row.get("better") or "")  # the name, as a pair may turn round
-        for kind in _KINDS:
-            facts[metric, subject, kind] = row.get(kind)
+    for testset, comparison in list_parts(result):
+        for row in list_comparison_rows(comparison):
+            if row["table"] not in ("systems", "pairs"):
+                continue
+            metric = row["metric"]
+            for field in row["signature"].split("|"):
+                name, _, value = field.partition(":")
+                facts[testset, metric, name, "setting"] = value
+            subject = row["system"] or " - ".join(sorted([row["a"], row["b"]]))
+            row["better"] = row.get(row.get("better") or "")  # the name, as a pair may turn round
+            for kind in _KINDS:
+                facts[testset, metric, subject, kind] = row.get(kind)
     return facts
 
 

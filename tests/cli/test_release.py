@@ -221,3 +221,22 @@ def test_scores_that_only_the_release_lacks_decide_nothing(run, tmp_path, monkey
     assert run("compare", "--scores", "qa=all.tsv", *options).status == 3
     done = run("compare", "--scores", "qa=best.tsv", *options)
     assert done.status == 2 and "scores of segments that other systems have by qa" in done.err
+
+
+def test_what_changed_in_several_test_sets(release, run):
+    release(GOOD)
+    task = "task --set news=news --set chat=chat --trials 199 --resamples 100".split()
+    assert run(*task, "--out", "stored.json").status == 0
+    same = json.loads(run(*task, "--against", "stored.json", "--format", "json").out)["changes"]
+    assert same == {"same_outputs": True, "rows": []}
+    path = Path("chat/new.txt")
+    path.write_text("changed\n" + path.read_text("utf-8").partition("\n")[2], encoding="utf-8")
+    changes = json.loads(run(*task, "--against", "stored.json", "--format", "json").out)["changes"]
+    assert changes["same_outputs"] is False
+    assert {row["testset"] for row in changes["rows"]} == {"chat"}
+    assert "score" in {row["kind"] for row in changes["rows"] if row["subject"] == "new"}
+    Path("news/ref.txt").write_text("changed\n" * (N_SEGMENTS // 2), encoding="utf-8")
+    done = run(*task, "--against", "stored.json")
+    assert done.status == 2 and "news is not of these references" in done.err
+    done = run("compare", *FILES, "--against", "stored.json")
+    assert done.status == 2 and "stored.json is not a result of this command" in done.err
