@@ -31,12 +31,9 @@ def check_installed(extra: str, subject: str, *modules: str) -> None:
 
 def write_missing(extra: str, subject: str, advice: str = "") -> str:
     """Write what needs the packages of an extra, and the command that installs them."""
-    packages = name_packages(extra)
-    noun, pronoun = "a package that is", "it"
-    if " " in packages:
-        noun, pronoun = "packages that are", "them"
     message = (
-        f"{subject} needs {noun} not installed. Install {pronoun} with: pip install {packages}"
+        f"{subject} needs the extra {extra!r}, which is not installed. Install it with: "
+        f"pip install {name_packages(extra)}"
     )
     return f"{message}. {advice}" if advice else message
 

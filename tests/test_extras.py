@@ -82,8 +82,8 @@ def test_range_and_command(monkeypatch):
     assert extras.name_packages("test") == '"pytest<10"'
     lines += [f"{name}>=1; extra == 'two'" for name in ("plain", "with-extra[x]")]
     assert extras.write_missing("two", "It") == (
-        "It needs packages that are not installed. "
-        'Install them with: pip install "plain>=1" "with-extra[x]>=1"'
+        "It needs the extra 'two', which is not installed. "
+        'Install it with: pip install "plain>=1" "with-extra[x]>=1"'
     )
     lines.clear()
     assert extras.name_packages("excel") == '".[excel]"'

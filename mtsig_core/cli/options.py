@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from glob import glob
 from typing import Any
@@ -542,10 +544,13 @@ def add_release_options(parser: ArgumentParser) -> None:
 
 def _parse_margin(text: str) -> tuple[str, float]:
     metric, _, points = text.rpartition("=")
-    try:
-        return metric, float(points)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no METRIC=X, such as bleu=0.5") from None
+    with suppress(ValueError):
+        margin = float(points)
+        if metric and 0 < margin < math.inf:
+            return metric, margin
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no METRIC=X with points above 0, such as bleu=0.5"
+    )
 
 
 def add_output_options(parser: ArgumentParser, formats: Sequence[str]) -> None:

@@ -166,7 +166,8 @@ def _run(place: str, command: str, values: dict[str, str], n_segments: int) -> l
             # bars of progress return to the beginning of their line
             last_lines = "\n".join(text.splitlines()[-_SHOWN:])
             raise SettingError(
-                f"{place}: the command ended with exit status {status}. It printed last:\n{last_lines or 'nothing'}"
+                f"{place}: the command ended with exit status {status}. Its last lines:\n"
+                f"{last_lines or '(It printed nothing.)'}"
             )
         with hide_places({filled["scores"]: f"{place}: {{scores}}"}):
             return _read_scores(filled["scores"], n_segments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from mtsig_core.stats.significance import significant
 RELEASE_RULES = {
     "worse": "significantly worse than",
     "not-better": "without a significant gain over",
-    "not-noninferior": "that may lose the margin or more against",
+    "not-noninferior": "not shown to lose less than the margin against",
 }
+_VERDICTS = {True: "Passes", False: "Fails", None: "Cannot be decided"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class ReleaseJudgement:
     rule: str
     #: None where nothing fails by rule ``worse``, and some units or trials are too few to fail.
     passed: bool | None
-    reason: str  # in one line
+    reason: str  # the verdict and its reason, in one line
     margins: Mapping[str, float]  # by metric, in points
     rows: tuple[ReleaseRow, ...]
 
@@ -82,7 +83,7 @@ def judge_release(
     >>> from mtsig_core import TestSet, compare
     >>> ts = TestSet("toy", {"new": ["a b c d"] * 40, "old": ["a b c d e"] * 40}, {"ref": ["a b c d e"] * 40})
     >>> judge_release(compare(ts, baseline="old", trials=999), "worse").reason
-    '1 of 1 comparison significantly worse than old: new by BLEU (-22.1, p = 0.001).'
+    'Fails: 1 of 1 comparison significantly worse than old: new by BLEU (improvement -22.1, p = 0.001).'
     """
     margins = margins or {}
     comparisons = [result] if isinstance(result, Comparison) else list(result.pairs.values())
@@ -106,29 +107,45 @@ def judge_release(
         correction = "holm" if len(comparisons) * len(metrics) > 1 else settings.correction
         if not can_reach(settings, n_units, correction).all():
             passed = None
-            reason += "; with so few units or trials, some never could be"
-    return ReleaseJudgement(rule, passed, f"{reason}.", margins, tuple(rows))
+            reason = (
+                "With so few units or trials, some comparisons can never be significant. Use more segments or "
+                "documents, more --trials, or fewer metrics or test sets"
+            )
+    return ReleaseJudgement(rule, passed, f"{_VERDICTS[passed]}: {reason}.", margins, tuple(rows))
 
 
 def _list_contests(
     result: Comparison | TaskComparison, comparisons: Sequence[Comparison], rule: str
 ) -> list[JointDecision]:
     """The pairs that decide; SettingError where one is missing, or has no p."""
-    metrics = comparisons[0].metrics
+    settings = comparisons[0].settings
     contests = decide_together(result)
-    n_testsets = len(comparisons)
-    if rule == "not-better":
-        contests = list_decisions("", getattr(result, "macro", None) or metrics)
-        n_testsets = 1
+    compared = {(row.language_pair, row.pair.a, row.metric) for row in contests}
+    metrics = {row.metric for row in contests}
     systems = set(chain(*(comparison.testset.systems for comparison in comparisons)))
-    n_expected = n_testsets * len(metrics) * (len(systems) - 1)
-    if isinstance(result, TaskComparison) and len(comparisons) < len(result.task.pairs):
-        n_expected = 0  # a test set without the baseline is not compared
-    if comparisons[0].settings.baseline is None or not 0 < n_expected == len(contests):
+    by_testset: Mapping[str, Comparison] = getattr(result, "pairs", {"": result})
+    testsets = by_testset if isinstance(result, Comparison) else result.task.pairs
+    missing = set()
+    for key in product(testsets, systems - {settings.baseline}, metrics):
+        testset, system, metric = key
+        if key not in compared:
+            # A test set without the baseline is not compared.
+            name = system if testset in by_testset else settings.baseline
+            missing.add(f"{testset} {name} ({metric_title(metric)})")
+    for testset, comparison in by_testset.items():
+        for caution in comparison.warnings:
+            if caution.code == "rated-on-different-lines":  # what is missing may be what is worse
+                scores = "scores of segments that other systems have"
+                missing.add(f"{testset} {scores} ({metric_title(str(caution.metric))})")
+    if rule == "not-better":
+        contests = list_decisions("", getattr(result, "macro", None) or comparisons[0].metrics)
+    if not contests and not missing:
+        missing.add(f"{settings.test} has no p")
+    if missing:
         raise SettingError(
-            "A release is decided on by comparing each system with the baseline, by each metric on each test set, "
-            f"with p. {len(contests)} of these exist. Name a baseline, add each output and score, choose a test with p "
-            "(koehn has none), or exclude systems that are not on all test sets."
+            "A release is decided on by comparing each system with the baseline, by each metric on each test set. "
+            f"Missing: {'; '.join(sorted(missing)[:3])}. Name a baseline, add each output and score, choose a test "
+            "with p, or exclude systems that are not on all test sets."
         )
     return contests
 
@@ -156,7 +173,7 @@ def _judge_contest(
 
 def _describe_row(row: ReleaseRow) -> str:
     place = f" on {row.testset}" if row.testset else ""
-    numbers = f"{row.improvement:+.3g}, p = {row.p_value:.3g}"
+    numbers = f"improvement {row.improvement:.3g}, p = {row.p_value:.2g}"
     return f"{row.system}{place} by {metric_title(row.metric)} ({numbers})"
 
 

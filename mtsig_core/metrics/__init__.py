@@ -64,7 +64,8 @@ def make_metric(name: str, **settings: Any) -> Metric:
         raise
     except (Exception, SystemExit) as error:  # the code of a package may raise anything
         raise SettingError(
-            f"Metric {name} cannot be made from {place}, which failed with {error!r}."
+            f"Metric {name} cannot be made from {place}, which failed with {error!r}. If it is a function that "
+            "scores segments, call its parameters output, reference, references or source."
         ) from error
     if not isinstance(metric, Metric) or metric.name != name:
         raise SettingError(f"{place} made {metric!r}. Expected a metric with the name {name!r}.")

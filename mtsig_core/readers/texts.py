@@ -106,7 +106,7 @@ class _Faults:
 
     def raise_any(self) -> None:
         if self.messages:
-            raise InputError("\n".join(self.messages), *self._remedies.values())
+            raise InputError("\n".join(dict.fromkeys(self.messages)), *self._remedies.values())
 
 
 def assemble(

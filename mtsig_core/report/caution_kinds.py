@@ -566,7 +566,7 @@ CAUTION_KINDS: dict[str, Kind] = {
     ),
     "several-metrics": Kind(
         "metrics",
-        "You compare {n} metrics, but the correction covers only the pairs of one metric.",
+        "You compare {n} metrics. The adjusted p-values of a metric are corrected only for the pairs of that metric.",
         advice="Decide before testing which metric counts, or report all.",
     ),
     "top-groups-differ": Kind(

@@ -13,7 +13,7 @@ from mtsig_core.caution import Caution
 from mtsig_core.experiments.breakdown import Breakdown, Bucket, NgramLead
 from mtsig_core.experiments.dispute import Decider, Dispute, MetricDispute, document_names
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import group_cautions, info_record, p_word
+from mtsig_core.report.caution_words import group_cautions, info_record
 from mtsig_core.report.document import (
     Assumptions,
     Block,
@@ -327,7 +327,8 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
     add_in_form("ci_joint", f"{interval} for all pairs", "interval", get("ci_joint"))
     if has_p_values(settings):
         table.add("p", "p", "p", get("p"))
-        table.add("adjusted_p", p_word(settings.correction), "p", get("adjusted_p"))
+        if settings.correction != "none":
+            table.add("adjusted_p", "adjusted p", "p", get("adjusted_p"))
     else:
         table.add("win", "first wins", "share", get("win"))
         table.add("lose", "second wins", "share", get("lose"))

@@ -12,17 +12,17 @@ from mtsig_core.report.export import label_records, list_comparison_rows
 from mtsig_core.results import Comparison
 from mtsig_core.schema import to_plain
 
-_VERDICTS = {True: "Passes", False: "Fails", None: "Cannot be decided"}
 #: What may change of a system or of a pair.
 _KINDS = ("score", "rank_low", "rank_high", "better")
 
 
 def add_judgement(report: Report, judgement: ReleaseJudgement) -> Report:
     """Put the decision on a release first; in JSON it is ``gate``, in CSV rows of that table."""
-    text = f"{_VERDICTS[judgement.passed]}: {judgement.reason}"
-    verdict = Paragraph(text=text, about=f"Rule {judgement.rule}")
+    verdict, _, reason = judgement.reason.partition(": ")
+    title = f"Release by rule {judgement.rule}: {verdict}"
+    summary = Paragraph(text=reason, about=verdict)
     caption = "Systems and the baseline."
-    return _put_first(report, "gate", "Release", verdict, caption, to_plain(judgement))
+    return _put_first(report, "gate", title, summary, caption, to_plain(judgement))
 
 
 def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:

@@ -232,7 +232,9 @@ def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     level = write_level(settings)
     if n_pairs > 1 and is_ranked:
         yield _set_matrix(comparison, result)
-    notes = ['Not significant (a dash under "better") does not mean equal.']
+    notes = []
+    if not all(pair.significant for pair in result.pairs):
+        notes.append('Not significant (a dash under "better") does not mean equal.')
     if result.has_rule_decisions:
         notes.append(explain_own_tests(result, settings))
     if name_simultaneous(result, settings):

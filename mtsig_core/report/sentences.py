@@ -48,6 +48,7 @@ from mtsig_core.stats.cautions import about_one_metric, rank_disagreement
 from mtsig_core.stats.few_units import (
     FEW_FOR_BOOTSTRAP,
     FEW_UNITS,
+    fewest_trials,
     find_shortage,
     rank_correction,
     unbiased,
@@ -813,7 +814,10 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
     decisions = decide_together(comparison)
     n_metrics = format_count(len(list_task_metrics(comparison)), "metric")
     n_parts = format_count(len(comparison.pairs), "language pair")
-    place = f", each language pair by itself, over {n_parts} and {n_metrics} ({len(decisions)} comparisons, Holm)"
+    place = (
+        f", each language pair by itself, over {n_parts} and {n_metrics} "
+        f"(corrected for all {len(decisions)} comparisons, Holm)"
+    )
     verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
     worse = [
         f"{row.pair.a} in {row.language_pair} ({metric_title(row.metric)})"
@@ -821,8 +825,12 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
         if row.pair.better == "b"
     ]
     settings = next(iter(comparison.pairs.values())).settings
-    if settings.trials is not None and len(decisions) > settings.alpha * (settings.trials + 1):
-        return f"{verdict}. {settings.trials:,} trials are too few to decide any. Use more"
+    needed = fewest_trials(settings, len(decisions), "holm")
+    if needed is not None:
+        return (
+            f"{verdict}. {settings.trials:,} trials are too few to decide any. "
+            f"Use at least {needed:,}, or fewer metrics"
+        )
     return f"{verdict}. Worse: {join_names(worse) or 'nowhere'}"
 
 
@@ -998,12 +1006,14 @@ def _describe_unreliable(comparison: Comparison, result: MetricResult) -> list[s
         return []
     if find_shortage(comparison.settings, result):
         return []
-    doubtful = "decisions"
+    doubtful = ["decisions"]
     if not keeps_interval_level(comparison):
-        doubtful += ", intervals"
+        doubtful.append("intervals")
     if result.systems[0].rank_low is not None:
-        doubtful += " and rank ranges"
-    return [f"So {doubtful} may not hold at the stated level, and no correction changes that."]
+        doubtful.append("rank ranges")
+    return [
+        f"So {join_names(doubtful)} may not hold at the stated level, and no correction changes that."
+    ]
 
 
 def _list_task_cautions(comparison: TaskComparison, metric: str) -> list[str]:
@@ -1447,7 +1457,7 @@ def name_units(settings: Settings) -> str:
     """Name the units that are resampled or swapped, in the plural."""
     if settings.block_length is None:
         return f"{settings.unit}s"
-    return f"stationary blocks of {settings.block_length:g} segments on average"
+    return f"stationary blocks of {settings.block_length:.4g} segments on average"
 
 
 def name_resampled_units(settings: Settings) -> str:
@@ -1480,7 +1490,7 @@ def _name_left_out_units(settings: Settings) -> str:
     """Name the units that a jackknife leaves out, in the plural."""
     if settings.block_length is None:
         return f"{settings.unit}s"
-    return f"fixed blocks of about {settings.block_length:g} segments"
+    return f"fixed blocks of about {settings.block_length:.4g} segments"
 
 
 def describe_tests(comparison: AnyComparison, metric: str) -> list[str]:
@@ -2032,7 +2042,7 @@ def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
     settings, results = comparison.settings, comparison.metrics.values()
     unit = settings.unit
     if settings.block_length is not None:
-        unit = f"stationary block of {settings.block_length:g} segments on average"
+        unit = f"stationary block of {settings.block_length:.4g} segments on average"
     n_pairs = max((len(result.tested) for result in results), default=0)
     phrases = {}
     if n_pairs:

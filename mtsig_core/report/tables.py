@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from mtsig_core.metrics import metric_title
-from mtsig_core.report.caution_words import describe_gap, p_word
+from mtsig_core.report.caution_words import describe_gap, is_corrected, p_word
 from mtsig_core.report.holdings import Holding, list_contents
 from mtsig_core.report.sentences import (
     ACROSS,
@@ -191,11 +191,10 @@ def _add_anchor_pairs(table: TableBuilder, result: MetricResult, settings: Setti
 
     has_baseline = settings.baseline is not None
     shows_p = has_baseline and has_p_values(settings)
-    shows_adjusted_p = shows_p and len(result.pairs) > 1
+    shows_adjusted_p = shows_p and is_corrected(settings.correction, len(result.pairs))
     shows_shares = has_baseline and not has_p_values(settings)
-    adjusted_p = p_word(settings.correction)
     table.add_for(shows_p, f"{key}_p", "p", "p", get("p"))
-    table.add_for(shows_adjusted_p, f"{key}_adjusted_p", adjusted_p, "p", get("adjusted_p"))
+    table.add_for(shows_adjusted_p, f"{key}_adjusted_p", "adjusted p", "p", get("adjusted_p"))
     table.add_for(shows_shares, f"{key}_win", "win", "share", get("win"))
     table.add_for(shows_shares, f"{key}_lose", "lose", "share", get("lose"))
     table.add_for(has_baseline, f"{key}_decision", "decision", "text", get("decision"))
@@ -370,15 +369,14 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
     joint_interval = f"{interval} for all pairs"
     form = choose_form(result)
     has_p = has_p_values(settings)
-    shows_adjusted_p = has_p and len(result.pairs) > 1
-    adjusted_p = p_word(settings.correction)
+    shows_adjusted_p = has_p and is_corrected(settings.correction, len(result.pairs))
     table = TableBuilder(key, pairs)
     table.add("pair", "pair", "pair", lambda pair: (pair.a, pair.b))
     table.add("difference", title, "difference", get("difference"), form=form)
     table.add("ci", interval, "interval", get("ci"), form=f"+{form}")
     table.add_for(is_joint, "ci_joint", joint_interval, "interval", get("ci_joint"), f"+{form}")
     table.add_for(has_p, "p", "p", "p", get("p"))
-    table.add_for(shows_adjusted_p, "adjusted_p", adjusted_p, "p", get("adjusted_p"))
+    table.add_for(shows_adjusted_p, "adjusted_p", "adjusted p", "p", get("adjusted_p"))
     table.add_for(not has_p, "win", "win", "share", get("win"))
     table.add_for(not has_p, "lose", "lose", "share", get("lose"))
     table.add("better", "better", "text", name_better)

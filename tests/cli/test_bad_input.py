@@ -152,6 +152,11 @@ def test_a_folder_or_nothing_in_place_of_what_an_option_expects(
         assert f"empty is empty. Expected {content}." in refused(*asked, empty)
 
 
+def test_a_file_in_two_places_is_refused_once(refused, tmp_path):
+    (empty := tmp_path / "empty.txt").touch()
+    assert refused("score", "--ref", empty, "--system", f"A={empty}").count("is empty.") == 1
+
+
 def test_folder_without_a_language_pair(refused, folder):
     assert "en-de" in refused("compare", "--folder", folder)
 

@@ -294,11 +294,12 @@ def test_the_ending_of_the_output_names_the_format(run, options, tmp_path, name,
     assert (tmp_path / name).read_text().startswith(beginning)
 
 
-def test_an_ending_that_the_command_does_not_write_is_refused(run, options, tmp_path):
-    done = run("score", *options, "--out", tmp_path / "a.tex")
-    assert done.status == 2 and "this command writes no .tex file." in done.err
+@pytest.mark.parametrize("name", ["a.tex", "a.docx"])
+def test_an_ending_that_the_command_does_not_write_is_refused(run, options, tmp_path, name):
+    done = run("score", *options, "--out", tmp_path / name)
+    assert done.status == 2 and f"this command writes no {name[1:]} file." in done.err
     assert "--format: text, json, csv, markdown." in done.err
-    assert not (tmp_path / "a.tex").exists()
+    assert not (tmp_path / name).exists()
 
 
 def test_the_output_is_as_closed_as_the_file_that_it_replaces(run, options, tmp_path, monkeypatch):

@@ -95,8 +95,10 @@ def test_every_format_has_the_decision(release, run):
         ("--fail-if worse --baseline old --margin bleu=1", "--margin needs --fail-if not-noninf"),
         ("--fail-if not-noninferior --baseline old --margin bleu", "'bleu' is no METRIC=X"),
         ("--fail-if not-noninferior --baseline old", "bleu needs a margin"),
-        ("--fail-if worse --baseline old --test koehn", "koehn has none"),
-        ("--fail-if worse --baseline old --trials 19", "some never could be"),
+        ("--fail-if worse --baseline old --test koehn", "koehn has no p"),
+        ("--fail-if worse --baseline old --trials 19", "Cannot be decided: With so few"),
+        ("--fail-if not-noninferior --baseline old --margin 1", "'1' is no METRIC=X"),
+        ("--fail-if not-noninferior --baseline old --margin bleu=nan", "points above 0"),
     ],
 )
 def test_what_decides_nothing_is_status_2(release, run, options, words):
@@ -119,7 +121,7 @@ def test_a_test_set_without_the_release_is_status_2(release, run):
     release(GOOD)
     Path("chat/new.txt").unlink()
     done = run(*shlex.split(TASK[0]))
-    assert done.status == 2 and "2 of these exist" in done.err
+    assert done.status == 2 and "Missing: chat new (BLEU); chat new (chrF)" in done.err
 
 
 def test_a_task_that_is_watched_does_not_decide(run):
@@ -200,3 +202,17 @@ def test_a_paper_has_the_difference_from_the_baseline(release, run, name):
     printed = [float(cell.replace("\N{MINUS SIGN}", "-")) for cell in row.split("|")]
     assert printed == pytest.approx(improvements, abs=0.005)
     assert "Differences are from old; positive is better" in paper
+
+
+def test_scores_that_only_the_release_lacks_decide_nothing(run, tmp_path, monkeypatch):
+    """Its best segments would pass."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["system\tline\tscore"]
+    for line in range(100):
+        rows += [f"old\t{line + 1}\t{line % 7 + 2}", f"new\t{line + 1}\t{line % 7 + line % 2}"]
+    Path("all.tsv").write_text("\n".join(rows))
+    Path("best.tsv").write_text("\n".join(row for row in rows if not re.match("new.*[0123]$", row)))
+    options = "--higher-is-better qa --baseline old --fail-if worse --trials 999".split()
+    assert run("compare", "--scores", "qa=all.tsv", *options).status == 3
+    done = run("compare", "--scores", "qa=best.tsv", *options)
+    assert done.status == 2 and "scores of segments that other systems have (qa)" in done.err

@@ -65,13 +65,17 @@ def misnamed():
 
 def broken(output):
     raise OSError("no model")
+
+def renamed(hyp, ref):
+    return 1.0
 """
 
 
 def test_functions_and_what_makes_a_metric(install, capsys):
     install(
         FUNCTIONS,
-        GROUP + "same = plugin:exact\nshortest = plugin:shortest\nother = plugin:misnamed\n",
+        GROUP
+        + "same = plugin:exact\nshortest = plugin:shortest\nother = plugin:misnamed\nrenamed = plugin:renamed\n",
     )
     status, printed, _ = run(capsys, "same,shortest")
     result = json.loads(printed)["metrics"]
@@ -82,6 +86,8 @@ def test_functions_and_what_makes_a_metric(install, capsys):
         and "Metric same cannot be made from plugin:exact, which failed with TypeError(" in told
     )
     assert "unexpected keyword argument 'lowercase'" in told
+    with pytest.raises(SettingError, match="TypeError.* call its parameters output, reference"):
+        make_metric("renamed")
     with pytest.raises(SettingError, match="plugin:misnamed made Wer.* with the name 'other'"):
         make_metric("other")
 

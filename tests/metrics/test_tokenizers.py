@@ -155,7 +155,7 @@ def test_a_missing_dictionary_says_what_to_install(monkeypatch, tokenize, extra)
         with pytest.raises(SettingError) as caught:
             use(TOY)
         assert str(caught.value) == (
-            f"Tokenizer {tokenize!r} needs a package that is not installed. "
+            f"Tokenizer {tokenize!r} needs the extra {extra!r}, which is not installed. "
             f'Install it with: pip install "sacrebleu[{extra}]". Or choose another tokenizer: char needs none.'
         )
 

@@ -304,6 +304,7 @@ class TestCaveats:
         ("settings", "caveat", "fails"),
         [
             ({"unit": "segment"}, IGNORED, "decisions, intervals and rank ranges"),
+            ({"unit": "segment", "baseline": "A"}, IGNORED, "decisions and intervals"),
             ({"test": "riezler-maxwell"}, "few or unequal ones", "decisions and rank ranges"),
             ({"test": "koehn"}, "as documents are", "decisions"),
             ({"test": "riezler-maxwell", "baseline": "A"}, "few or unequal ones", "decisions"),

@@ -2,6 +2,7 @@
 name.
 """
 
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,6 +14,7 @@ from mtsig_core.figures.pair_plots import half_eye
 from mtsig_core.report.pictures import differences_picture, differences_svg
 from mtsig_core.report.sentences import list_caution_texts, name_simultaneous, state_answer
 from mtsig_core.report.tables import leaderboard_table, pairs_table
+from tests.builders.rendered import comparison_text
 from tests.builders.results import find_pair
 from tests.builders.toys import Given, bleu, bleu_counts, toy
 
@@ -180,3 +182,28 @@ def test_the_picture_of_the_summary_is_a_file_with_verdict_key_and_caveats():
     assert state_answer(found, "bleu")[:60] in said and "does not mean equal" in said
     assert all(caveat[:40] in said for caveat in list_caution_texts(found, "bleu"))
     assert len(root.findall(".//{*}circle")) == 1
+
+
+REFERENCE = [f"the cat number {k} sat on a mat" for k in range(12)]
+WORSE = [f"no match {k} at all" for k in range(12)]
+
+
+def compare_uncorrected(**systems):
+    testset = TestSet("toy", systems, {"ref": REFERENCE})
+    return compare(testset, "chrf", trials=99, resamples=50, correction="none")
+
+
+def test_without_a_correction_p_is_one_column():
+    found = compare_uncorrected(A=REFERENCE, B=WORSE, C=WORSE[::-1])
+    (header,) = [line for line in comparison_text(found).splitlines() if line.startswith("pair  ")][
+        :1
+    ]
+    assert re.search(r"  p  better", header) and not re.search("uncorrected|adjusted", header)
+
+
+@pytest.mark.parametrize("first, is_significant", [(REFERENCE, True), (WORSE, False)])
+def test_a_dash_is_explained_where_there_is_one(first, is_significant):
+    found = compare_uncorrected(A=first, B=WORSE)
+    (pair,) = found.metrics["chrf"].pairs
+    assert pair.significant == is_significant
+    assert ("a dash under" in comparison_text(found)) != is_significant

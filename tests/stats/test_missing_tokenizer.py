@@ -86,7 +86,8 @@ def test_the_numbers_of_the_other_language_pairs_are_those_of_a_whole_task(task)
 def test_where_nothing_is_left_the_error_says_what_to_install(task):
     only = Task("toy", {"en-ja": task.testsets["en-ja"]})
     with pytest.raises(
-        SettingError, match="needs a package that is not installed. Install it with: pip install"
+        SettingError,
+        match="needs the extra 'ja', which is not installed. Install it with: pip install",
     ):
         compare_task(only, "bleu", **QUICK)
 

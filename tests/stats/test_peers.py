@@ -234,6 +234,9 @@ def test_ours_beside_comet_compare_and_mt_metrics_eval(ours):
     by_document = ours(SCORES)
     agree(column("comet", "pair", 5), by_document)
     agree(column("mt-metrics-eval", "pair", 2), by_document)
+    adjusted = ours(SCORES, "p_adjusted")["Danish, Greek"]
+    for peer in ("comet", "mt-metrics-eval"):
+        assert f"{adjusted} for Danish and Greek" in PAGES[peer].replace("\n", " ")
 
 
 def test_what_comet_compare_prints():
