@@ -43,6 +43,7 @@ from mtsig_core.cli.testset_commands import (
     DATA_FORMATS,
     RANK_RULE_HELP,
     add_official,
+    check_rule,
     has_all_rules,
     run_replicate_task,
     write_all_rules,
@@ -310,6 +311,7 @@ def _compare_systems(args: Namespace) -> int | None:
         names = task_metrics(task.info, metrics)
         write_all_rules(args, {name: partial(rank, metric=name) for name in names})
         return None
+    check_rule(args, task_metrics(task.info, metrics))
     result = _compare_task(args, task, metrics, settings)
     systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
     result = replace(result, published=match_published(published, systems))

@@ -37,7 +37,7 @@ from mtsig_core.experiments.rankings import (
     with_published_ranks,
     with_ranks_of_task,
 )
-from mtsig_core.experiments.release import judge_release
+from mtsig_core.experiments.release import check_margins, judge_release
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.lines import read_lines
@@ -305,6 +305,15 @@ def write_judged(args: Namespace, report: Report, result: Comparison | TaskCompa
     return 2 if judgement.passed is None else 3
 
 
+def check_rule(args: Namespace, metrics: Iterable[str]) -> None:
+    """Check the margins of --fail-if before anything is computed."""
+    if args.fail_if is not None:
+        margins = dict(args.margin)
+        check_margins(args.fail_if, margins, metrics)
+        if len(margins) < len(args.margin):
+            raise SettingError("--margin names a metric twice. Give one margin for each metric.")
+
+
 def run_compare(args: Namespace) -> int:
     """Compare all systems."""
     if args.baseline in args.exclude:
@@ -314,6 +323,7 @@ def run_compare(args: Namespace) -> int:
         )
     testset = read(args)
     metrics = choose_metrics(args, testset, decides=True)
+    check_rule(args, [metric.name for metric in metrics])
     settings = read_arguments(args, "compare")
     if has_all_rules(args):
         del settings["rank_rule"]

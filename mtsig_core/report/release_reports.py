@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mtsig_core.errors import format_count
+from mtsig_core.errors import format_count, round_p
 from mtsig_core.experiments.release import ReleaseJudgement
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.export import label_records, list_comparison_rows
 from mtsig_core.results import Comparison
-from mtsig_core.schema import to_plain
+from mtsig_core.schema import Records, to_plain
 
 #: What may change of a system or of a pair.
 _KINDS = ("score", "rank_low", "rank_high", "better")
@@ -18,11 +18,21 @@ _KINDS = ("score", "rank_low", "rank_high", "better")
 
 def add_judgement(report: Report, judgement: ReleaseJudgement) -> Report:
     """Put the decision on a release first; in JSON it is ``gate``, in CSV rows of that table."""
+    rows = []
+    for row in judgement.rows:
+        cells = {"test set": row.testset} if row.testset else {}
+        cells |= {"metric": row.metric, "system": row.system}
+        cells["improvement"] = f"{row.improvement:+.3g}"
+        if row.margin is not None:
+            cells["margin"] = f"{row.margin:g}"
+        cells[judgement.p_name] = round_p(row.p_value)
+        cells["decision"] = "fails" if row.fails else "passes"
+        rows.append(cells)
     verdict, _, reason = judgement.reason.partition(": ")
-    title = f"Release by rule {judgement.rule}: {verdict}"
+    title = f"Release by rule {judgement.rule}: {verdict.lower()}"
     summary = Paragraph(text=reason, about=verdict)
-    caption = "Systems and the baseline."
-    return _put_first(report, "gate", title, summary, caption, to_plain(judgement))
+    record = to_plain(judgement)
+    return _put_first(report, "gate", title, summary, "Systems and the baseline.", record, rows)
 
 
 def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
@@ -47,7 +57,7 @@ def add_changes(report: Report, before: Comparison, now: Comparison) -> Report:
     summary = Paragraph(text=text, about="Changes")
     caption = "Changes since the stored result."
     record = {"same_outputs": is_same, "rows": rows}
-    return _put_first(report, "changes", "Changes", summary, caption, record)
+    return _put_first(report, "changes", "Changes", summary, caption, record, rows)
 
 
 def _list_facts(comparison: Comparison) -> dict[tuple[str, str, str], Any]:
@@ -68,9 +78,14 @@ def _list_facts(comparison: Comparison) -> dict[tuple[str, str, str], Any]:
 
 
 def _put_first(
-    report: Report, key: str, title: str, summary: Paragraph, caption: str, record: Any
+    report: Report,
+    key: str,
+    title: str,
+    summary: Paragraph,
+    caption: str,
+    record: Any,
+    rows: Records,
 ) -> Report:
-    rows = record["rows"]
     blocks: list[Any] = [summary]
     if rows:
         from mtsig_core.report.experiment_tables import record_table  # late: loads all experiments
@@ -81,5 +96,5 @@ def _put_first(
         report,
         sections=[Section(title, blocks), *report.sections],
         make_record=lambda: {**report.make_record(), key: record},
-        make_rows=lambda: [*report.make_rows(), *label_records(key, rows)],
+        make_rows=lambda: [*report.make_rows(), *label_records(key, record["rows"])],
     )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, choose_verb, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count, write_p
 from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
@@ -28,7 +28,7 @@ from mtsig_core.report.caution_words import (
     p_word,
 )
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.table import join_ends, signed, write_p, written_like
+from mtsig_core.report.table import join_ends, signed, written_like
 from mtsig_core.report.text import printable
 from mtsig_core.results import (
     UNLIKE,

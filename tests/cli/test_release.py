@@ -96,9 +96,14 @@ def test_every_format_has_the_decision(release, run):
         ("--fail-if not-noninferior --baseline old --margin bleu", "'bleu' is no METRIC=X"),
         ("--fail-if not-noninferior --baseline old", "bleu needs a margin"),
         ("--fail-if worse --baseline old --test koehn", "koehn has no p"),
-        ("--fail-if worse --baseline old --trials 19", "Cannot be decided: With so few"),
+        ("--fail-if worse --baseline old --trials 19", "Cannot be decided: 20 documents or"),
         ("--fail-if not-noninferior --baseline old --margin 1", "'1' is no METRIC=X"),
         ("--fail-if not-noninferior --baseline old --margin bleu=nan", "points above 0"),
+        (
+            "--fail-if not-noninferior --baseline old --margin bleu=1 --margin bleu=2",
+            "names a metric twice",
+        ),
+        ("--fail-if worse --baseline old --system same=old.txt", "same and old are identical"),
     ],
 )
 def test_what_decides_nothing_is_status_2(release, run, options, words):
@@ -121,7 +126,7 @@ def test_a_test_set_without_the_release_is_status_2(release, run):
     release(GOOD)
     Path("chat/new.txt").unlink()
     done = run(*shlex.split(TASK[0]))
-    assert done.status == 2 and "Missing: chat new (BLEU); chat new (chrF)" in done.err
+    assert done.status == 2 and "new on chat by BLEU" in done.err
 
 
 def test_a_task_that_is_watched_does_not_decide(run):
@@ -215,4 +220,4 @@ def test_scores_that_only_the_release_lacks_decide_nothing(run, tmp_path, monkey
     options = "--higher-is-better qa --baseline old --fail-if worse --trials 999".split()
     assert run("compare", "--scores", "qa=all.tsv", *options).status == 3
     done = run("compare", "--scores", "qa=best.tsv", *options)
-    assert done.status == 2 and "scores of segments that other systems have (qa)" in done.err
+    assert done.status == 2 and "scores of segments that other systems have by qa" in done.err
