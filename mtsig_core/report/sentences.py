@@ -815,7 +815,7 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
     n_metrics = format_count(len(list_task_metrics(comparison)), "metric")
     n_parts = format_count(len(comparison.pairs), "language pair")
     place = (
-        f", each language pair by itself, over {n_parts} and {n_metrics} "
+        f", each language pair on its own, over {n_parts} and {n_metrics} "
         f"(corrected for all {len(decisions)} comparisons, Holm)"
     )
     verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
