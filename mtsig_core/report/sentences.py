@@ -625,7 +625,7 @@ def state_verdict(comparison: AnyComparison, metric: str) -> str:
     baseline = _get_settings(lang_pairs).baseline
     if baseline is not None:
         if macro is not None and macro.pairs:
-            return _state_against_baseline(macro.pairs, baseline, f" across {n_pairs}")
+            return _state_against_baseline(macro.pairs, baseline, f", by the mean over {n_pairs}")
         pairs = list(chain.from_iterable(result.pairs for _, result in lang_pairs.values()))
         return _state_against_baseline(pairs, baseline, f", comparisons within {n_pairs}")
     reasons = [explain_no_ranks(*compared) for compared in lang_pairs.values()]
@@ -815,7 +815,8 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
     n_metrics = format_count(len(list_task_metrics(comparison)), "metric")
     n_parts = format_count(len(comparison.pairs), "language pair")
     place = (
-        f" over {n_parts} and {n_metrics} (corrected for all {len(decisions)} comparisons, Holm)"
+        f", each language pair on its own, over {n_parts} and {n_metrics} "
+        f"(corrected for all {len(decisions)} comparisons, Holm)"
     )
     verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
     worse = [
