@@ -10,10 +10,10 @@ from mtsig_core.errors import format_count, round_p
 from mtsig_core.experiments.release import ReleaseJudgement
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.export import label_records, list_comparison_rows
-from mtsig_core.results import Comparison, TaskComparison
+from mtsig_core.report.sentences import AnyComparison
+from mtsig_core.results import Comparison
 from mtsig_core.schema import Records, to_plain
 
-AnyComparison = Comparison | TaskComparison
 #: What may change of a system or of a pair.
 _KINDS = ("score", "rank_low", "rank_high", "better")
 
@@ -54,8 +54,8 @@ def add_changes(report: Report, before: AnyComparison, now: AnyComparison) -> Re
             place = {"testset": testset} if testset else {}
             row = {"metric": metric, "subject": subject, "kind": kind, "before": old, "now": new}
             rows.append(place | row)
-    old_digests = {name: part.testset.digest for name, part in list_parts(before)}
-    new_digests = {name: part.testset.digest for name, part in list_parts(now)}
+    old_digests = {name: comparison.testset.digest for name, comparison in list_parts(before)}
+    new_digests = {name: comparison.testset.digest for name, comparison in list_parts(now)}
     is_same = old_digests == new_digests
     outputs = "the same outputs" if is_same else "other outputs, or of another order of systems"
     text = f"{format_count(len(rows), 'change')} since the stored result, which is of {outputs}."
