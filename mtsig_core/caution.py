@@ -221,7 +221,7 @@ class Caution(Fact):
         if self.kind.beside_verdict:
             groups = self.facts.get("pairs") or (self.facts["systems"],)
             return any({a, b} <= set(group) for group in groups)
-        return {self.a, self.b} == {a, b}
+        return self.a is not None and {self.a, self.b} <= {a, b, None}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ options and exits with status 2, a screen shows its controls, and a notebook sho
 arguments below the error.
 """
 
+import math
 import pickle
 import traceback
 from collections.abc import Iterable, Mapping
@@ -151,6 +152,26 @@ def format_count(n: int, word: str) -> str:
     ('1 segment', '2,000 language pairs')
     """
     return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
+
+
+def round_p(p: float) -> str:
+    """A p-value for readers, rounded half up: 0.0625, the least of 5 documents, is not written as less.
+
+    >>> round_p(0.0625), round_p(1e-5)
+    ('0.063', '< 0.001')
+    """
+    if p < 0.001:
+        return "< 0.001"
+    return f"{math.floor(p * 1000 + 0.5) / 1000:.3f}"
+
+
+def write_p(p: float, name: str = "p") -> str:
+    """A p-value in a sentence.
+
+    >>> write_p(0.0625), write_p(1e-5, "adjusted p")
+    ('p = 0.063', 'adjusted p < 0.001')
+    """
+    return f"{name} = {round_p(p)}".replace("= <", "<")
 
 
 def choose_verb(n: int, singular: str, plural: str) -> str:

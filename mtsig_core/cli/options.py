@@ -523,8 +523,13 @@ def add_metric_options(
 
 
 def add_release_options(parser: ArgumentParser) -> None:
-    """Add the options that decide whether a release may replace its baseline."""
+    """Add what scripts ask for: changes since a stored result, and whether a release may replace its baseline."""
     group = parser.add_argument_group("decision for scripts")
+    group.add_argument(
+        "--against",
+        metavar="FILE",
+        help="a stored result (JSON) on the same references and segments: show what changed since",
+    )
     group.add_argument(
         "--fail-if",
         choices=RELEASE_RULES,

@@ -43,7 +43,10 @@ from mtsig_core.cli.testset_commands import (
     DATA_FORMATS,
     RANK_RULE_HELP,
     add_official,
+    check_rule,
+    check_same_segments,
     has_all_rules,
+    read_stored,
     run_replicate_task,
     write_all_rules,
     write_judged,
@@ -69,6 +72,7 @@ from mtsig_core.report.experiment_reports import (
     findings_report,
 )
 from mtsig_core.report.published_tables import published_report
+from mtsig_core.report.release_reports import add_changes
 from mtsig_core.report.task_reports import task_report
 from mtsig_core.report.text import print_note, warn
 from mtsig_core.results import TaskComparison
@@ -310,6 +314,10 @@ def _compare_systems(args: Namespace) -> int | None:
         names = task_metrics(task.info, metrics)
         write_all_rules(args, {name: partial(rank, metric=name) for name in names})
         return None
+    check_rule(args, task_metrics(task.info, metrics))
+    stored = None
+    if args.against is not None:
+        stored = read_stored(TaskComparison, args.against)
     result = _compare_task(args, task, metrics, settings)
     systems = {pair: comparison.testset.systems for pair, comparison in result.pairs.items()}
     result = replace(result, published=match_published(published, systems))
@@ -322,7 +330,13 @@ def _compare_systems(args: Namespace) -> int | None:
         human=args.human,
         **settings,
     )
-    return write_judged(args, task_report(result, command), result)
+    report = task_report(result, command)
+    if stored is not None:
+        for pair in result.pairs.keys() & stored.pairs.keys():
+            digest = result.pairs[pair].testset.reference_digest
+            check_same_segments(args.against, stored.pairs[pair].testset, digest)
+        report = add_changes(report, stored, result)
+    return write_judged(args, report, result)
 
 
 def _keep_task(args: Namespace, source: TaskSource) -> KeptTask:

@@ -37,7 +37,7 @@ from mtsig_core.experiments.rankings import (
     with_published_ranks,
     with_ranks_of_task,
 )
-from mtsig_core.experiments.release import judge_release
+from mtsig_core.experiments.release import check_margins, judge_release
 from mtsig_core.metrics import resolve_metric
 from mtsig_core.metrics.cache import cached_statistics
 from mtsig_core.readers.lines import read_lines
@@ -54,7 +54,7 @@ from mtsig_core.report.export import segment_rows, to_csv, to_parquet
 from mtsig_core.report.release_reports import add_changes, add_judgement
 from mtsig_core.report.reports import comparison_report, scores_report
 from mtsig_core.report.text import print_note, warn
-from mtsig_core.results import Comparison, Exclusion, TaskComparison
+from mtsig_core.results import Comparison, Exclusion, TaskComparison, TestSetInfo
 from mtsig_core.schema import Records
 from mtsig_core.source import Source, TaskSource
 from mtsig_core.stats.across import task_metrics
@@ -68,7 +68,7 @@ from mtsig_core.stats.published_scores import (
     replicate_task,
 )
 from mtsig_core.stats.settings import SETTINGS, check_jobs
-from mtsig_core.testset import TestSet, show_name
+from mtsig_core.testset import show_name
 
 #: Formats of results that are text and numbers, and of those that are printed too.
 DATA_FORMATS = ("text", "json", "csv", "markdown")
@@ -84,6 +84,7 @@ class _Reading(NamedTuple):
 
 #: By the options of the command line that read the files so.
 Readings = dict[str, _Reading]
+_Result = TypeVar("_Result", Comparison, TaskComparison)
 _Replicated = TypeVar("_Replicated", Replication, TaskReplication)
 
 # -------------------------------------------------------------------------------------------------
@@ -272,20 +273,11 @@ def add_compare(parser: ArgumentParser) -> None:
         parser,
         "compare",
         ALL_FORMATS,
-        _add_decision,
+        add_release_options,
         resamples="number of resamples for intervals",
         rank_rule=RANK_RULE_HELP,
         jobs="threads, -1 for all cores; more than one helps from about 10,000 segments on; results do not depend on it",
     )
-
-
-def _add_decision(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--against",
-        metavar="FILE",
-        help="a stored result (JSON) on the same references and segments: show what changed since",
-    )
-    add_release_options(parser)
 
 
 def write_judged(args: Namespace, report: Report, result: Comparison | TaskComparison) -> int:
@@ -305,6 +297,15 @@ def write_judged(args: Namespace, report: Report, result: Comparison | TaskCompa
     return 2 if judgement.passed is None else 3
 
 
+def check_rule(args: Namespace, metrics: Iterable[str]) -> None:
+    """Check the margins of --fail-if before anything is computed."""
+    if args.fail_if is not None:
+        margins = dict(args.margin)
+        check_margins(args.fail_if, margins, metrics)
+        if len(margins) < len(args.margin):
+            raise SettingError("--margin names a metric twice. Give one margin for each metric.")
+
+
 def run_compare(args: Namespace) -> int:
     """Compare all systems."""
     if args.baseline in args.exclude:
@@ -314,6 +315,7 @@ def run_compare(args: Namespace) -> int:
         )
     testset = read(args)
     metrics = choose_metrics(args, testset, decides=True)
+    check_rule(args, [metric.name for metric in metrics])
     settings = read_arguments(args, "compare")
     if has_all_rules(args):
         del settings["rank_rule"]
@@ -322,7 +324,8 @@ def run_compare(args: Namespace) -> int:
         return 0
     stored = None
     if args.against is not None:
-        stored = _read_stored(args.against, testset)
+        stored = read_stored(Comparison, args.against)
+        check_same_segments(args.against, stored.testset, testset.reference_digest)
     with progress_line() as progress:
         result = compare(testset, metrics, **settings, progress=progress, cache=KeptDraws())
     result = replace(result, excluded=tuple(map(Exclusion, args.exclude)))
@@ -332,22 +335,24 @@ def run_compare(args: Namespace) -> int:
     return write_judged(args, report, result)
 
 
-def _read_stored(path: str, testset: TestSet) -> Comparison:
-    """Read a stored result, and refuse one of other references, sources or segments."""
-    lines = read_lines(path, "a result of compare (JSON)")
+def read_stored(kind: type[_Result], path: str) -> _Result:
+    """Read the result that a file has."""
+    lines = read_lines(path, "a stored result (JSON)")
     try:
-        stored = Comparison.from_json("\n".join(lines))
+        return kind.from_json("\n".join(lines))
     except InputError as error:
-        raise InputError(f"{show_name(path)} is not a result of compare. {error}") from error
-    digest = stored.testset.reference_digest
-    if not digest:
+        raise InputError(f"{show_name(path)} is not a result of this command. {error}") from error
+
+
+def check_same_segments(path: str, stored: TestSetInfo, digest: str) -> None:
+    """Refuse a stored result of other references, sources or segments."""
+    if stored.reference_digest == digest:
+        return
+    reason = "is not of these references, sources, documents and segments"
+    if not stored.reference_digest:
         reason = "was written by an older version of mtsig, without the digest of its references"
-    elif digest != testset.reference_digest:
-        reason = "is not of these references, sources, documents and segments"
-    else:
-        return stored
     raise InputError(
-        f"{show_name(path)} {reason}. Compare with a result on the same files, or compare and store it again."
+        f"{show_name(path)}: {stored.name} {reason}. Compare with a result on the same files, or compare and store it again."
     )
 
 

@@ -41,6 +41,7 @@ LENGTHS = {
     60: "60 or more",
 }
 _LISTED = 10  # n-grams in favour of each system
+_LEAST_UNITS = 5  # of equal size; with fewer an interval would tell nothing
 
 
 @table_row
@@ -176,13 +177,15 @@ def _estimate(
     difference = direction(metric) * (score_a - score_b)
     by_unit = units.sum(sizes[..., None] * 1.0)[..., 0]
     n_units = np.count_nonzero(by_unit, axis=1)
+    n_effective = n_units * units.effective / units.n
     low, high = simultaneous(
         difference,
         np.nan_to_num(direction(metric) * (of_a - of_b)),
         n_units,
-        n_units * units.effective / units.n,
+        n_effective,
         settings.alpha,
     )
+    low = np.where(n_effective < _LEAST_UNITS, np.nan, low)
     buckets = []
     sums = sizes.sum(axis=1)
     for k, (first, name) in enumerate(names.items()):

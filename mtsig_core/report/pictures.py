@@ -11,8 +11,10 @@ from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 from mtsig_core.errors import format_count
+from mtsig_core.languages import name_parts
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import name_metric
+from mtsig_core.report.document import use_noun
 from mtsig_core.report.html import template
 from mtsig_core.report.palette import width, wrapped
 from mtsig_core.report.sentences import (
@@ -408,7 +410,8 @@ def task_picture(comparison: TaskComparison, metric: str) -> str:
         *list_caution_texts(comparison, metric),
     ]
     drawing, wide = _draw_task(comparison, metric)
-    lines = wrapped(printable(" ".join(key)), max(30, int((wide - 16) / _DIGIT)))
+    text = use_noun(" ".join(key), name_parts(comparison.pairs))
+    lines = wrapped(printable(text), max(30, int((wide - 16) / _DIGIT)))
     _add_lines_below(drawing, lines)
     wide = max(wide, *(16 + _DIGIT * width(line) for line in lines))
     return drawing.to_file(_describe_task(comparison, metric), wide, 8)
@@ -416,7 +419,8 @@ def task_picture(comparison: TaskComparison, metric: str) -> str:
 
 def _describe_task(comparison: TaskComparison, metric: str) -> str:
     n_systems = format_count(len(rank_table(comparison, metric).rows), "system")
-    n_pairs = format_count(len(select_lang_pairs(comparison, metric)), "language pair")
+    names = select_lang_pairs(comparison, metric)
+    n_pairs = format_count(len(names), name_parts(names))
     return f"{metric_title(metric)}: rank ranges of {n_systems} in {n_pairs}"
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mtsig_core.caution import Caution
-from mtsig_core.errors import Remedy, choose_verb, format_count
+from mtsig_core.errors import Remedy, choose_verb, format_count, write_p
 from mtsig_core.grouping import group_values
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import (
@@ -28,7 +28,7 @@ from mtsig_core.report.caution_words import (
     p_word,
 )
 from mtsig_core.report.palette import shortened
-from mtsig_core.report.table import join_ends, signed, write_p, written_like
+from mtsig_core.report.table import join_ends, signed, written_like
 from mtsig_core.report.text import printable
 from mtsig_core.results import (
     UNLIKE,
@@ -626,7 +626,7 @@ def state_verdict(comparison: AnyComparison, metric: str) -> str:
     baseline = _get_settings(lang_pairs).baseline
     if baseline is not None:
         if macro is not None and macro.pairs:
-            return _state_against_baseline(macro.pairs, baseline, f" across {n_pairs}")
+            return _state_against_baseline(macro.pairs, baseline, f", by the mean over {n_pairs}")
         pairs = list(chain.from_iterable(result.pairs for _, result in lang_pairs.values()))
         return _state_against_baseline(pairs, baseline, f", comparisons within {n_pairs}")
     reasons = [explain_no_ranks(*compared) for compared in lang_pairs.values()]
@@ -815,7 +815,8 @@ def state_together(comparison: TaskComparison, baseline: str) -> str:
     n_metrics = format_count(len(list_task_metrics(comparison)), "metric")
     n_parts = format_count(len(comparison.pairs), "language pair")
     place = (
-        f" over {n_parts} and {n_metrics} (corrected for all {len(decisions)} comparisons, Holm)"
+        f", each language pair on its own, over {n_parts} and {n_metrics} "
+        f"(corrected for all {len(decisions)} comparisons, Holm)"
     )
     verdict = _state_against_baseline([row.pair for row in decisions], baseline, place)
     worse = [

@@ -66,17 +66,6 @@ def format_p(p: float | None) -> str:
     return number(p, form)
 
 
-def write_p(p: float, name: str = "p") -> str:
-    """A p-value in a sentence, rounded half up: 0.0625, the least of 5 documents, is not written as less.
-
-    >>> write_p(0.0625), write_p(1e-5, "adjusted p")
-    ('p = 0.063', 'adjusted p < 0.001')
-    """
-    if p < 0.001:
-        return f"{name} < 0.001"
-    return f"{name} = {math.floor(p * 1000 + 0.5) / 1000:.3f}"
-
-
 def rank_interval(low: int | None, high: int | None) -> Cell:
     """The best and the worst rank, once where they are the same, sorted by both.
 

@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from mtsig_core.errors import round_p
 from mtsig_core.metrics import metric_title
 from mtsig_core.report.caution_words import describe_gap, is_corrected, p_word
 from mtsig_core.report.holdings import Holding, list_contents
@@ -54,7 +55,6 @@ from mtsig_core.report.table import (
     join_tables,
     number,
     signed,
-    write_p,
     written_like,
 )
 from mtsig_core.results import (
@@ -441,7 +441,7 @@ def _write_difference_cells(
     interval = Column("ci", "", "interval", f"+{form}").write(view.ci)
     p = MISSING
     if view.adjusted_p is not None:
-        p = write_p(view.adjusted_p, "").removeprefix(" = ").strip()
+        p = round_p(view.adjusted_p)
     return signed(view.difference, form), interval, p
 
 

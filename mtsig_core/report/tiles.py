@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mtsig_core.errors import format_count
+from mtsig_core.errors import format_count, round_p
 from mtsig_core.report.caution_words import explain_no_decision, is_corrected, p_word
 from mtsig_core.report.noticed_words import tile_people
 from mtsig_core.report.sentences import (
@@ -22,7 +22,7 @@ from mtsig_core.report.sentences import (
     view_pair,
     write_level,
 )
-from mtsig_core.report.table import signed, write_p
+from mtsig_core.report.table import signed
 from mtsig_core.results import (
     Comparison,
     MacroResult,
@@ -154,7 +154,7 @@ def _make_test_tile(result: MetricResult, settings: Settings, view: PairView, na
         note = f"significant at {settings.alpha:g}"
     if is_corrected(settings.correction, n_pairs):
         note += f", corrected for {format_count(n_pairs, 'pair')}"
-    number = write_p(view.adjusted_p, "").removeprefix(" = ").strip()
+    number = round_p(view.adjusted_p)
     return Tile(label, number, note)
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mtsig_core import Caution, Comparison, MetricResult, MtsigError, PairResult, Settings, TestSet
+from mtsig_core.errors import write_p
 from mtsig_core.experiments.breakdown import break_down
 from mtsig_core.experiments.dispute import document_names, examine_dispute, list_dispute_metrics
 from mtsig_core.figures.pair_plots import drivers, half_eye, null_tails
@@ -39,7 +40,6 @@ from mtsig_core.report.table import (
     format_p,
     join_ends,
     rounded,
-    write_p,
     written_like,
 )
 from mtsig_core.report.tiles import list_pair_tiles

@@ -197,7 +197,8 @@ def _pick_lang_pair(view: TaskView, key: str, lang_pairs: Iterable[str]) -> str:
     """Let the user choose a language pair; the pairs with the page's metric come first."""
     with_metric = set(view.kept.info.pairs_with(view.metric))
     options = sorted(lang_pairs, key=lambda lang_pair: lang_pair not in with_metric)
-    return controls.choice("Language pair", options, key, pages_own=True, width=320)
+    label = screen.name_parts_in("Language pair")
+    return controls.choice(label, options, key, pages_own=True, width=320)
 
 
 def _draw(

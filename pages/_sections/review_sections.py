@@ -196,7 +196,12 @@ def show_exclude(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None
     """Let the user exclude a system; `systems` has the active systems of each language pair."""
     pair_place, system_place = st.columns(2)
     lang_pair = controls.choice(
-        "In", [ALL, *systems], "review.exclude.pair", place=pair_place, pages_own=True
+        "In",
+        [ALL, *systems],
+        "review.exclude.pair",
+        place=pair_place,
+        pages_own=True,
+        format_func=screen.name_parts_in,
     )
     if lang_pair == ALL:
         names = list(dict.fromkeys(itertools.chain.from_iterable(systems.values())))
@@ -346,7 +351,11 @@ def show_decide(
     if macro is not None and macro.is_ranked:
         systems = {**systems, ACROSS_PAIRS: [row.system for row in macro.systems]}
     lang_pair = controls.choice(
-        "Language pair", list(systems), "review.decide.pair", pages_own=True
+        screen.name_parts_in("Language pair"),
+        list(systems),
+        "review.decide.pair",
+        pages_own=True,
+        format_func=screen.name_parts_in,
     )
     decided_pair = None if lang_pair == ACROSS_PAIRS else lang_pair
     declared: tuple[str, ...] = ()
@@ -389,7 +398,11 @@ def show_note(view: ReviewView, systems: Mapping[str, Sequence[str]]) -> None:
     """Let the user write a note on a disputed pair of systems."""
     pair_place, left, right = st.columns(3)
     lang_pair = controls.choice(
-        "Language pair", list(systems), "review.note.pair", place=pair_place, pages_own=True
+        screen.name_parts_in("Language pair"),
+        list(systems),
+        "review.note.pair",
+        place=pair_place,
+        pages_own=True,
     )
     names = systems[lang_pair]
     key = f"review.note.a.{lang_pair}"
@@ -542,7 +555,7 @@ def _show_exclusion(view: ReviewView, exclusion: Exclude) -> None:
     left, right = st.columns([6, 1], vertical_alignment="center")
     with left:
         reason = exclusion.reason or "no reason given"
-        screen.plain(f"{system}, {lang_pair or 'all language pairs'}: {reason}")
+        screen.plain(f"{system}, {lang_pair or screen.name_parts_in(ALL)}: {reason}")
     _draw_button(view, right, "Put back", f"back.{lang_pair}.{system}", PutBack(system, lang_pair))
 
 

@@ -13,6 +13,7 @@ import streamlit as st
 
 from mtsig_core import MtsigError, TestSet
 from mtsig_core.errors import choose_verb, format_count
+from mtsig_core.languages import name_parts
 from mtsig_core.readers.limits import upload_limits
 from mtsig_core.readers.rating_formats import MQM_WEIGHTS
 from mtsig_core.readers.task_contents import unread_sentences
@@ -362,7 +363,8 @@ def _offer_zip(file: FileLike) -> None:
     name = name_place.text_input(
         "Name this task", guess, key=f"data.task_name.{guess}", max_chars=100
     )
-    langpair = pair_place.selectbox("Language pair", contents.pairs, key="data.zip_pair")
+    label = name_parts(contents.pairs).capitalize()
+    langpair = pair_place.selectbox(label, contents.pairs, key="data.zip_pair")
     raters = None
     if contents.has_only_scores:
         raters = pick_raters(raters_place, file.file_id)
@@ -386,7 +388,7 @@ def _offer_zip(file: FileLike) -> None:
     ):
         link = testsets.keep_task(content, source, contents, unread)
         frame.open_task(link, contents.pairs[0])
-    if open_place.button("Open this pair", key="data.open_zip", disabled=is_disabled):
+    if open_place.button("Open this one", key="data.open_zip", disabled=is_disabled):
         link = testsets.keep_task(content, source, contents, unread, langpair)
         _open(f"{link}/{langpair}")
 
@@ -617,7 +619,7 @@ def _show_upload(saved: Saved, days: float) -> None:
     with about:
         size = format_count(saved.n_segments, "segment")
         if saved.task is not None:
-            size = f"shared task, {format_count(len(saved.pairs), 'language pair')}"
+            size = f"shared task, {format_count(len(saved.pairs), name_parts(saved.pairs))}"
         n_systems = format_count(saved.n_systems, "system")
         n_bytes = format_megabytes(saved.size)
         screen.plain(f"{saved.name}: {size}, {n_systems}, {n_bytes}, {_until(saved, days)}")

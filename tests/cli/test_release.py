@@ -96,9 +96,14 @@ def test_every_format_has_the_decision(release, run):
         ("--fail-if not-noninferior --baseline old --margin bleu", "'bleu' is no METRIC=X"),
         ("--fail-if not-noninferior --baseline old", "bleu needs a margin"),
         ("--fail-if worse --baseline old --test koehn", "koehn has no p"),
-        ("--fail-if worse --baseline old --trials 19", "Cannot be decided: With so few"),
+        ("--fail-if worse --baseline old --trials 19", "Cannot be decided: 20 documents or"),
         ("--fail-if not-noninferior --baseline old --margin 1", "'1' is no METRIC=X"),
         ("--fail-if not-noninferior --baseline old --margin bleu=nan", "points above 0"),
+        (
+            "--fail-if not-noninferior --baseline old --margin bleu=1 --margin bleu=2",
+            "names a metric twice",
+        ),
+        ("--fail-if worse --baseline old --system same=old.txt", "same and old are identical"),
     ],
 )
 def test_what_decides_nothing_is_status_2(release, run, options, words):
@@ -121,7 +126,7 @@ def test_a_test_set_without_the_release_is_status_2(release, run):
     release(GOOD)
     Path("chat/new.txt").unlink()
     done = run(*shlex.split(TASK[0]))
-    assert done.status == 2 and "Missing: chat new (BLEU); chat new (chrF)" in done.err
+    assert done.status == 2 and "new on chat by BLEU" in done.err
 
 
 def test_a_task_that_is_watched_does_not_decide(run):
@@ -215,4 +220,23 @@ def test_scores_that_only_the_release_lacks_decide_nothing(run, tmp_path, monkey
     options = "--higher-is-better qa --baseline old --fail-if worse --trials 999".split()
     assert run("compare", "--scores", "qa=all.tsv", *options).status == 3
     done = run("compare", "--scores", "qa=best.tsv", *options)
-    assert done.status == 2 and "scores of segments that other systems have (qa)" in done.err
+    assert done.status == 2 and "scores of segments that other systems have by qa" in done.err
+
+
+def test_what_changed_in_several_test_sets(release, run):
+    release(GOOD)
+    task = "task --set news=news --set chat=chat --trials 199 --resamples 100".split()
+    assert run(*task, "--out", "stored.json").status == 0
+    same = json.loads(run(*task, "--against", "stored.json", "--format", "json").out)["changes"]
+    assert same == {"same_outputs": True, "rows": []}
+    path = Path("chat/new.txt")
+    path.write_text("changed\n" + path.read_text("utf-8").partition("\n")[2], encoding="utf-8")
+    changes = json.loads(run(*task, "--against", "stored.json", "--format", "json").out)["changes"]
+    assert changes["same_outputs"] is False
+    assert {row["testset"] for row in changes["rows"]} == {"chat"}
+    assert "score" in {row["kind"] for row in changes["rows"] if row["subject"] == "new"}
+    Path("news/ref.txt").write_text("changed\n" * (N_SEGMENTS // 2), encoding="utf-8")
+    done = run(*task, "--against", "stored.json")
+    assert done.status == 2 and "news is not of these references" in done.err
+    done = run("compare", *FILES, "--against", "stored.json")
+    assert done.status == 2 and "stored.json is not a result of this command" in done.err

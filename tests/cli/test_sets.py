@@ -80,7 +80,7 @@ def test_each_set_is_compared_as_by_itself_and_a_folder_or_zip_has_the_same_sets
 def test_words_say_test_set(release, capsys):
     assert main(["task", str(release), *QUICK, "--baseline", "old"]) == 0
     text = capsys.readouterr().out
-    assert "across 2 test sets" in text and "anguage pair" not in text
+    assert "by the mean over 2 test sets" in text and "anguage pair" not in text
     assert main(["task", str(release), *QUICK, "--exclude", "nwes:old"]) == 2
     assert "Unknown test set 'nwes'. Did you mean 'news'?" in capsys.readouterr().err
 

@@ -164,13 +164,19 @@ def test_a_single_bucket_has_the_interval_of_the_pair():
     demo = load_demo(60)
     reference = [" ".join(text.split()[:8]) for text in demo.references["ref"]]
     short = replace(demo.only(["Spanish", "Danish"]), references={"ref": reference})
-    for unit in ("segment", "document"):
+    eight = replace(short, documents=[f"d{k // 8}" for k in range(60)])
+    for testset, unit in ((short, "segment"), (eight, "document")):
         settings = replace(BY_SEGMENT, unit=unit)
-        (row,) = break_down(short, "chrf", "Spanish", "Danish", settings).lengths
-        pair = examine_pair(short, "chrf", "Spanish", "Danish", unit=unit, resamples=500, trials=99)
+        (row,) = break_down(testset, "chrf", "Spanish", "Danish", settings).lengths
+        pair = examine_pair(
+            testset, "chrf", "Spanish", "Danish", unit=unit, resamples=500, trials=99
+        )
         assert row.difference == pytest.approx(pair.delta)
         n = pair.n_effective
         assert row.n == 60 and row.ci[1] - row.ci[0] > 3.9 * pair.se[unit] * np.sqrt(n / (n - 1))
+    by_document = replace(BY_SEGMENT, unit="document")
+    few = break_down(short, "chrf", "Spanish", "Danish", by_document)  # of three documents
+    assert few.lengths[0].ci is None
 
 
 def test_the_command_in_every_format(capsys):

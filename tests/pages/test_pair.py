@@ -8,9 +8,9 @@ import pytest
 
 from mtsig_core import compare
 from mtsig_core.cli.main import main
+from mtsig_core.errors import round_p, write_p
 from mtsig_core.experiments.breakdown import break_down
 from mtsig_core.report.caution_kinds import CAUTION_KINDS
-from mtsig_core.report.table import write_p
 from mtsig_core.results import SamplingSettings
 from mtsig_core.source import Source
 from tests.builders.screens import (
@@ -177,7 +177,7 @@ def test_says_what_compare_says(open_pair, source):
     for number in (
         f"{sign * pair.delta:+.2f}",
         f"{low:.2f} to {high:.2f}",
-        write_p(pair.p_adjusted, "").removeprefix(" = "),
+        round_p(pair.p_adjusted),
         f"{pair.mdd_family:.2f}",
     ):
         assert f'mt-number">{number}<' in words(page)

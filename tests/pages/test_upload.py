@@ -297,7 +297,7 @@ def test_mistakes_are_messages_and_the_page_lives_on(page):
     assert not [button for button in page.button if button.label.startswith("Open th")]
     upload(page, ("notes.txt", REF), ("task.zip", TASK))
     assert "Not read: notes.txt." in words(page)
-    button(page, "Open this pair").click().run()
+    button(page, "Open this one").click().run()
     assert is_opened(page, "task en-de", "30 segments")
 
 
@@ -327,7 +327,7 @@ def test_what_is_wrong_inside_is_told_with_the_name_of_the_file(page):
     upload(page, ("zz.zip", zipped({"inner.zip": b"PK"})))
     assert f"{ERROR}zz.zip has no references/; it has inner.zip" in words(page)
     upload(page, ("bare.zip", zipped({"references/en-de.refA.txt": REF})))
-    button(page, "Open this pair").click().run()
+    button(page, "Open this one").click().run()
     assert "bare.zip has references and no output for en-de." in words(page)
     assert "0 systems" not in words(page)
 

@@ -605,6 +605,7 @@ def test_a_kind_says_whom_it_concerns():
     ]
     for caution, pairs in (
         (wrong, ["AB", "CA"]),
+        (one, ["AB", "CA"]),
         (pair, ["AB"]),
         (split, ["AB", "CA"]),
         (design, []),
