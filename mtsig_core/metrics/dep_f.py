@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.counting import Untokenized, count_references, yes_or_no
+from mtsig_core.metrics.counting import Untokenized, count_references, split_sums, yes_or_no
 from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 
@@ -101,7 +101,7 @@ class DepF(Untokenized):
 
         0 without any relation.
         """
-        matched, output, reference = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+        matched, output, reference = split_sums(sums)
         # 2 P R / (P + R) in terms of the counts
         points: np.ndarray = 200 * matched / np.maximum(output + reference, 1)
         return points

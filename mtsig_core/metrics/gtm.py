@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric, compiled_late
+from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric, compiled_late, split_sums
 from mtsig_core.testset import TestSet
 
 
@@ -55,7 +55,7 @@ class Gtm(WordMetric):
 
         0 without any word.
         """
-        match, sys_len, ref_len = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+        match, sys_len, ref_len = split_sums(sums)
         words = sys_len + ref_len
         # 2PR/(P+R) in terms of the counts
         points: np.ndarray = 200 * np.divide(

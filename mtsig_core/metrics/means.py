@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
+from mtsig_core.metrics.counting import split_sums
 from mtsig_core.metrics.protocol import Metric
 from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
@@ -22,7 +23,7 @@ _LARGEST = 1e100
 
 def divide_sums(sums: np.ndarray) -> np.ndarray:
     """The means of summed scores and their counts, shape (..., 2) -> (...); NaN for a count of 0."""
-    total, count = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+    total, count = split_sums(sums)
     has_score = count > 0
     if has_score.all():
         return np.asarray(total / count)

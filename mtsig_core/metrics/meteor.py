@@ -15,7 +15,14 @@ import numpy as np
 
 from mtsig_core.errors import InputError
 from mtsig_core.languages import language_code
-from mtsig_core.metrics.counting import BlockCounter, Numbers, WordIds, WordMetric, compiled_late
+from mtsig_core.metrics.counting import (
+    BlockCounter,
+    Numbers,
+    WordIds,
+    WordMetric,
+    compiled_late,
+    split_sums,
+)
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 
@@ -91,8 +98,7 @@ class Meteor(WordMetric):
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         """METEOR in points, 0 to 100, of summed statistics: shape (..., 4) -> (...), float64."""
-        columns = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-        points: np.ndarray = _points(*columns)
+        points: np.ndarray = _points(*split_sums(sums))
         return points
 
     def signature(self, testset: TestSet) -> str:

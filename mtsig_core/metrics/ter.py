@@ -14,6 +14,7 @@ from mtsig_core.metrics.counting import (
     count_references,
     each_block,
     join_texts,
+    split_sums,
     yes_or_no,
 )
 from mtsig_core.metrics.tokenizers import make_tokenizer
@@ -105,7 +106,7 @@ class Ter(Untokenized):
 
         100 where an output has words and its references have none.
         """
-        edits, length = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+        edits, length = split_sums(sums)
         has_words = length > 0
         points: np.ndarray = 100 * np.where(
             has_words, edits / np.where(has_words, length, 1), edits > 0

@@ -104,6 +104,11 @@ class Facts:
 Block = Paragraph | Warnings | Assumptions | TableBlock | Figure | Facts
 
 
+def is_verdict(block: Block) -> bool:
+    """Whether the block is the verdict of its section."""
+    return isinstance(block, Paragraph) and block.role == "verdict"
+
+
 @dataclass(frozen=True)
 class Section:
     """Blocks under a title.

@@ -25,6 +25,7 @@ from mtsig_core.report.document import (
     Report,
     TableBlock,
     Warnings,
+    is_verdict,
 )
 from mtsig_core.report.sentences import describe_direction
 from mtsig_core.report.table import KINDS, Column, Table, in_print
@@ -61,7 +62,7 @@ def report_html(report: Report) -> str:
     sections = list(report.select_blocks(_PAGE_PLACES, is_on_page))
     verdicts: list[Block] = []
     for _, blocks in sections:
-        verdicts += filter(_is_verdict, blocks)
+        verdicts += filter(is_verdict, blocks)
     sections.sort(key=lambda section_and_blocks: SECTION_PLACES.index(section_and_blocks[0].place))
     return template("report.html").render(
         report=report,
@@ -74,13 +75,9 @@ def report_html(report: Report) -> str:
 def _list_page_blocks(blocks: Iterable[Block]) -> list[Markup]:
     written: list[Markup] = []
     for block in blocks:
-        if not _is_verdict(block):
+        if not is_verdict(block):
             written += _page_block(block)
     return written
-
-
-def _is_verdict(block: Block) -> bool:
-    return isinstance(block, Paragraph) and block.role == "verdict"
 
 
 def is_on_page(block: Block) -> bool:
@@ -152,7 +149,7 @@ def report_fragment(report: Report) -> str:
             n = sum(len(block.cautions) for block in blocks if isinstance(block, Warnings))
             written.append(macros.folded(f"{section.title}: {n}", contents, _is_few(n)))
             continue
-        if section.title and not any(map(_is_verdict, blocks)):
+        if section.title and not any(map(is_verdict, blocks)):
             written.append(macros.title(section.title))
         written += contents
     return _notebook_html(written)

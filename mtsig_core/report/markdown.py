@@ -14,6 +14,7 @@ from mtsig_core.report.document import (
     Report,
     TableBlock,
     Warnings,
+    is_verdict,
 )
 from mtsig_core.report.paper import (
     MOST_ON_A_PAGE,
@@ -50,8 +51,7 @@ def report_markdown(report: Report) -> str:
     for section, blocks in report.select_blocks(PAPER_PLACES, _is_shown):
         texts: list[str] = []
         for block in blocks:
-            is_verdict = isinstance(block, Paragraph) and block.role == "verdict"
-            if is_verdict and not headline:
+            if is_verdict(block) and not headline:
                 headline = block_markdown(block)
             else:
                 texts += block_markdown(block)

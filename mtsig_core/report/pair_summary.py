@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -286,8 +286,8 @@ def _name_metric(by_metric: MetricDispute) -> str:
     return f"{title} ↓"
 
 
-def _write_in_form(kind: str, get: Callable[[MetricDispute], Any]) -> Value:
-    """A value of a metric as a cell, in the form of the metric's scores."""
+def _add_in_form(table: TableBuilder, key: str, title: str, kind: str, get: Value) -> None:
+    """Add a column whose cells have the form of their metric's scores."""
 
     def write(by_metric: MetricDispute) -> Any:
         form = choose_form(by_metric.result)
@@ -295,7 +295,7 @@ def _write_in_form(kind: str, get: Callable[[MetricDispute], Any]) -> Value:
             form = f"+{form}"
         return write_cell(get(by_metric), kind, form)
 
-    return write
+    table.add(key, title, kind, write)
 
 
 def _tabulate_metrics(dispute: Dispute) -> TableBlock:
@@ -308,20 +308,17 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
     def get(field: str) -> Value:
         return lambda by_metric: getattr(views[by_metric.result.metric], field)
 
-    def add_in_form(key: str, title: str, kind: str, value: Value) -> None:
-        table.add(key, title, kind, _write_in_form(kind, value))
-
     def get_rule_difference(by_metric: MetricDispute) -> float | None:
         return improvement_by_rule(by_metric.pair, dispute.a, by_metric.result)
 
     interval = f"{write_level(settings)} CI"
     table = TableBuilder("metrics", dispute.metrics)
     table.add("metric", "metric", "name", _name_metric)
-    add_in_form("score_a", dispute.a, "score", attrgetter("examination.score_a"))
-    add_in_form("score_b", dispute.b, "score", attrgetter("examination.score_b"))
-    add_in_form("difference", "difference", "difference", get("difference"))
-    add_in_form("ci", interval, "interval", get("ci"))
-    add_in_form("ci_joint", f"{interval} for all pairs", "interval", get("ci_joint"))
+    _add_in_form(table, "score_a", dispute.a, "score", attrgetter("examination.score_a"))
+    _add_in_form(table, "score_b", dispute.b, "score", attrgetter("examination.score_b"))
+    _add_in_form(table, "difference", "difference", "difference", get("difference"))
+    _add_in_form(table, "ci", interval, "interval", get("ci"))
+    _add_in_form(table, "ci_joint", f"{interval} for all pairs", "interval", get("ci_joint"))
     if has_p_values(settings):
         table.add("p", "p", "p", get("p"))
         if settings.correction != "none":
@@ -332,7 +329,9 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
     table.add("better", "better", "name", lambda by_metric: better[by_metric.decision])
     if any(by_metric.result.has_rule_decisions for by_metric in dispute.metrics):
         title = RANK_RULES[settings.rank_rule].title
-        add_in_form("rule_difference", f"difference {title}", "difference", get_rule_difference)
+        _add_in_form(
+            table, "rule_difference", f"difference {title}", "difference", get_rule_difference
+        )
         table.add("rule_p", f"p {title}", "p", attrgetter("pair.rule_p"))
         table.add(
             "rule_better",
@@ -358,18 +357,14 @@ def _tabulate_sizes(dispute: Dispute) -> TableBlock:
         units, n_units = "documents", "pair.n_units"
     planned = [by_metric for by_metric in dispute.metrics if by_metric.plan is not None]
 
-    def add_in_form(key: str, title: str, value: Value) -> None:
-        kind = "difference" if key == "difference" else "score"
-        table.add(key, title, kind, _write_in_form(kind, value))
-
     def find_difference(by_metric: MetricDispute) -> float:
         return _view_pair(dispute, by_metric).difference
 
     table = TableBuilder("sizes", planned)
     table.add("metric", "metric", "name", _name_metric)
-    add_in_form("difference", "difference", find_difference)
-    add_in_form("mdd", "detectable, one pair", attrgetter("plan.mdd"))
-    add_in_form("mdd_family", "among all pairs", attrgetter("plan.mdd_family"))
+    _add_in_form(table, "difference", "difference", "difference", find_difference)
+    _add_in_form(table, "mdd", "detectable, one pair", "score", attrgetter("plan.mdd"))
+    _add_in_form(table, "mdd_family", "among all pairs", "score", attrgetter("plan.mdd_family"))
     table.add("n", f"{units} here", "count", attrgetter(n_units))
     for key, field, title in (
         ("units_for_own", "plan.size_for_own", f"{units} needed, one pair"),

@@ -24,6 +24,7 @@ from mtsig_core.report.document import (
     Report,
     TableBlock,
     Warnings,
+    is_verdict,
 )
 from mtsig_core.report.table import KINDS, Table
 from mtsig_core.testset import show_name
@@ -102,10 +103,7 @@ def report_text(report: Report, width: int | None = None) -> str:
     for section, blocks in report.select_blocks(_PLACES, _is_shown):
         if lines:
             lines.append("")
-        has_verdict = any(
-            isinstance(block, Paragraph) and block.role == "verdict" for block in blocks
-        )
-        if section.title and not has_verdict:
+        if section.title and not any(map(is_verdict, blocks)):
             lines.append(printable(section.title))
         before: Block | None = None
         for block in blocks:

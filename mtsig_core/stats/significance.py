@@ -664,7 +664,6 @@ FEWER_THAN_HOLM = (
 def romano_wolf(
     observed: np.ndarray,
     null: np.ndarray | Rows,
-    tolerance: float = 1e-9,
     *,
     is_exact: bool = False,
 ) -> np.ndarray:
@@ -676,12 +675,12 @@ def romano_wolf(
     comes first in the step-down and keeps its p from before the correction.
 
     `null` has the differences under the null hypothesis, shape (pairs, replicates), the same draws
-    for all pairs; one that is less by the `tolerance` of a pair's largest counts as equal. Where
+    for all pairs; one that is less by 1e-9 of a pair's largest counts as equal. Where
     null and observed differences together are all that can occur (`is_exact`), the standard
     deviation is over all of them, so that p is exact.
     """
     all_pairs = np.arange(len(observed))
-    (adjusted,) = romano_wolf_in(observed, null, [all_pairs], tolerance, is_exact=is_exact)
+    (adjusted,) = romano_wolf_in(observed, null, [all_pairs], is_exact=is_exact)
     return adjusted
 
 
@@ -700,7 +699,6 @@ def romano_wolf_in(
     observed: np.ndarray,
     null: np.ndarray | Rows,
     families: Sequence[np.ndarray],
-    tolerance: float = 1e-9,
     *,
     is_exact: bool = False,
     measured: tuple[np.ndarray, np.ndarray] | None = None,
@@ -718,7 +716,7 @@ def romano_wolf_in(
         spread, size = apply_by_rows(measure, observed, null)
     else:
         spread, size = measured
-    ties = tolerance * size
+    ties = 1e-9 * size
     varies = spread > ties
     p_alone = np.ones(n_pairs)  # of pairs that take no part in the maximum
     constant = np.flatnonzero(~varies & (observed != 0))
