@@ -80,11 +80,6 @@ def as_columns(sums: np.ndarray, n_stats: int) -> np.ndarray:
     return columns
 
 
-def split_sums(sums: np.ndarray) -> np.ndarray:
-    """Sums of statistics, shape (..., stats), by statistic: shape (stats, ...), float64."""
-    return np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
-
-
 def compiles_scores(n_scores: int) -> bool:
     """Whether compiled code pays off: from 500 scores on it is faster, by 15 nanoseconds each."""
     return n_scores >= 500 and worth_compiling(15 * n_scores)

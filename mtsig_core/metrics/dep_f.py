@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from mtsig_core.errors import SettingError
-from mtsig_core.metrics.counting import Untokenized, count_references, split_sums, yes_or_no
+from mtsig_core.metrics.counting import Untokenized, count_references, yes_or_no
+from mtsig_core.metrics.protocol import split_sums
 from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric, compiled_late, split_sums
+from mtsig_core.metrics.counting import BlockCounter, WordIds, WordMetric, compiled_late
+from mtsig_core.metrics.protocol import split_sums
 from mtsig_core.testset import TestSet
 
 

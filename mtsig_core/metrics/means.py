@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mtsig_core.errors import InputError, SettingError
-from mtsig_core.metrics.counting import split_sums
-from mtsig_core.metrics.protocol import Metric
+from mtsig_core.metrics.protocol import Metric, split_sums
 from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
 

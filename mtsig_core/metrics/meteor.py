@@ -21,8 +21,8 @@ from mtsig_core.metrics.counting import (
     WordIds,
     WordMetric,
     compiled_late,
-    split_sums,
 )
+from mtsig_core.metrics.protocol import split_sums
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
 

@@ -87,3 +87,8 @@ class Metric(Protocol):
 #: function that scores segments.
 MetricLike: TypeAlias = "str | Metric | OfSacrebleu | Callable[..., SupportsFloat | None]"
 MetricsLike: TypeAlias = "MetricLike | Sequence[MetricLike]"
+
+
+def split_sums(sums: np.ndarray) -> np.ndarray:
+    """Sums of statistics, shape (..., stats), by statistic: shape (stats, ...), float64."""
+    return np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)

@@ -14,9 +14,9 @@ from mtsig_core.metrics.counting import (
     count_references,
     each_block,
     join_texts,
-    split_sums,
     yes_or_no,
 )
+from mtsig_core.metrics.protocol import split_sums
 from mtsig_core.metrics.tokenizers import make_tokenizer
 from mtsig_core.progress import Progress
 from mtsig_core.testset import TestSet
