@@ -15,13 +15,7 @@ import numpy as np
 
 from mtsig_core.errors import InputError
 from mtsig_core.languages import language_code
-from mtsig_core.metrics.counting import (
-    BlockCounter,
-    Numbers,
-    WordIds,
-    WordMetric,
-    compiled_late,
-)
+from mtsig_core.metrics.counting import BlockCounter, Numbers, WordIds, WordMetric, compiled_late
 from mtsig_core.metrics.protocol import split_sums
 from mtsig_core.testset import TestSet
 from mtsig_core.version import find_version
