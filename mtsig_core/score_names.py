@@ -34,7 +34,8 @@ _MACHINES = re.compile(
 )
 
 #: Direct assessment: scores as they were given, and standardized by rater.
-RAW_DA, STANDARDIZED_DA = "DA-raw", "DA-z"
+RAW_DA = "DA-raw"
+STANDARDIZED_DA = "DA-z"
 
 _ANY = (-math.inf, math.inf)
 _COUNTED = (0, math.inf)

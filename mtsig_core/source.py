@@ -49,7 +49,8 @@ from mtsig_core.testset import TestSet, show_name
 
 #: The environment variables that tell the dashboard which test set or whole task it was started on,
 #: and each of several processes where all of them listen.
-SOURCE_VARIABLE, TASK_VARIABLE = "MTSIG_SERVED_SOURCE", "MTSIG_SERVED_TASK"
+SOURCE_VARIABLE = "MTSIG_SERVED_SOURCE"
+TASK_VARIABLE = "MTSIG_SERVED_TASK"
 PORTS_VARIABLE = "MTSIG_WORKER_PORTS"
 TICKET_VARIABLE = "MTSIG_ROOM_TICKET"
 #: Fields of a task that are part of its digest only where they are set, so that a task without them

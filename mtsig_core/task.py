@@ -303,7 +303,8 @@ def without(task: Task, exclude: Iterable[TaskExclusion]) -> Task:
     """The same task without these systems; a language pair of which none is left is left out."""
     remaining = {pair: set(testset.systems) for pair, testset in task.testsets.items()}
     for exclusion in exclude:
-        system, pair = exclusion.system, exclusion.pair
+        system = exclusion.system
+        pair = exclusion.pair
         if system not in task.systems:
             raise explain_unknown("system", system, task.systems)
         if pair is None:

@@ -7,7 +7,8 @@ from pages._sections import comparison_sections, pairs_sections
 from pages._ui import browser, caution_boxes, controls, frame, screen, views
 
 view = frame.open_page()
-comparison, result = view.comparison, view.result
+comparison = view.comparison
+result = view.result
 settings = comparison.settings
 if not result.pairs:
     screen.answer("There is only one system, so there is no pair to test")

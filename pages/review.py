@@ -30,7 +30,8 @@ if view.kept is None:
     address.link("results", "Open Results")
     review_sections.show_mine()
     end_page()
-review, metric = view.review, view.review.metric
+review = view.review
+metric = view.review.metric
 review_sections.show_message()
 review_sections.watch(view)
 

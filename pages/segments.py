@@ -101,7 +101,9 @@ with left:
     reader.show_list(listed, place)
 with right:
     n_systems = len(testset.systems)
-    has_all_systems, n_pages, page = False, 1, 1
+    has_all_systems = False
+    n_pages = 1
+    page = 1
     with st.container(horizontal=True, vertical_alignment="center"):
         segments_sections.show_steps(lines, place)
         if n_systems > 2:

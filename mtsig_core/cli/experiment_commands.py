@@ -246,7 +246,9 @@ def _validation(
 def _sample(request: Request) -> CommandOutput:
     experiment = request.run(sampling, kind=request.args.name)
     alpha = experiment.settings.alpha
-    system_samples, summaries, pairs = {}, {}, []
+    system_samples = {}
+    summaries = {}
+    pairs = []
     system_rows: Records = []
     pair_rows: Records = []
     pair_summaries: Records = []
@@ -258,7 +260,8 @@ def _sample(request: Request) -> CommandOutput:
             system_rows.append({"system": system.system, **record, "hit": bool(hit)})
     for pair in experiment.pairs:
         names = {"a": pair.a, "b": pair.b}
-        delta, whole_p = finite_or_none(pair.full), finite_or_none(pair.whole_p)
+        delta = finite_or_none(pair.full)
+        whole_p = finite_or_none(pair.whole_p)
         samples = sampled_pair_records(pair)
         on_all_segments = {**names, "delta": delta, "whole_p": whole_p}
         by_permutations = _tally(pair, "ar", alpha)
@@ -428,7 +431,9 @@ def _lengths(request: Request) -> CommandOutput:
 
 
 def _example(request: Request) -> CommandOutput:
-    testset, metric, args = request.testset, request.metric, request.args
+    testset = request.testset
+    metric = request.metric
+    args = request.args
     check_bleu(testset, metric)
     if args.line is not None:
         example = worked_example(testset, args.system_name, args.line, metric)

@@ -310,7 +310,8 @@ def _split_of_pair(option: str, text: str, set_names: Collection[str]) -> PairFi
     label, _, path = text.partition("=")
     pair, colon, name = label.partition(":")
     if not colon:
-        pair, name = "", label
+        pair = ""
+        name = label
     for set_name in set_names:  # which may have colons and equals signs
         if text.startswith(f"{set_name}:"):
             pair = set_name

@@ -114,7 +114,8 @@ def break_down(
         raise SettingError("There is no reference to compare words with.", {"ref": "FILE"})
     metric = resolve_metric(testset, metric)
     measured = measure(testset, metric).only((a, b))
-    testset, statistics = measured.testset, measured.statistics
+    testset = measured.testset
+    statistics = measured.statistics
     units = measured.units(settings.unit, settings.block_length)
     lengths, grams = match_ngrams(testset, metric)
     in_reference, by_frequency = _sum_words(grams[0], testset.n_segments)

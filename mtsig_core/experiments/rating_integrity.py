@@ -30,7 +30,9 @@ SPREAD_RATIO = 2.0
 ORDER = 0.1
 #: Who gives one score in this share of the ratings is marked, if the median rater does so less
 #: often by `FREQUENT_MORE`, and there are as many ratings as `FEWEST`.
-FREQUENT, FREQUENT_MORE, FEWEST = 0.8, 0.2, 20
+FREQUENT = 0.8
+FREQUENT_MORE = 0.2
+FEWEST = 20
 FEWEST_DOCUMENTS = 5  # with fewer, an interval marks nobody
 MOST_LISTED = 50  # outputs, and documents
 _FEWEST_SHARED = 2  # documents that others rated too, to be compared with them
@@ -210,7 +212,8 @@ def _expect_by_outputs(ratings: np.ndarray) -> np.ndarray:
     expected = np.full(len(ratings), np.nan)
     if is_shared.any():
         shared = ratings[is_shared]
-        output, rater = shared["output"], shared["rater"]
+        output = shared["output"]
+        rater = shared["rater"]
         _, effects = _fit_effects(shared["score"], output, rater)
         adjusted = shared["score"] - effects[rater]
         others = np.bincount(output, adjusted)[output] - adjusted
@@ -282,10 +285,13 @@ def _estimate_spread(ratings: np.ndarray, usual_variance: float) -> Estimate | N
 def _estimate_order(ratings: np.ndarray, expected: np.ndarray) -> Estimate | None:
     """How often two systems of a segment are in the order of the others, without ties."""
     in_order = np.argsort(ratings["position"], kind="stable")
-    ratings, expected = ratings[in_order], expected[in_order]
-    agrees, documents = [], []
+    ratings = ratings[in_order]
+    expected = expected[in_order]
+    agrees = []
+    documents = []
     for distance in range(1, len(np.unique(ratings["system"]))):
-        earlier, later = ratings[:-distance], ratings[distance:]
+        earlier = ratings[:-distance]
+        later = ratings[distance:]
         change = expected[distance:] - expected[:-distance]
         product = (later["score"] - earlier["score"]) * change
         is_pair = (later["position"] == earlier["position"]) & (product != 0)
@@ -329,10 +335,12 @@ def _examine_raters(
         name = names[number]
         is_of_rater = ratings["rater"] == number
         of_rater = ratings[is_of_rater]
-        basis, expected = "outputs", by_outputs[is_of_rater]
+        basis = "outputs"
+        expected = by_outputs[is_of_rater]
         shared = of_rater[~np.isnan(expected)]
         if _count_values(shared, "document") < _FEWEST_SHARED:
-            basis, expected = "systems", by_systems[is_of_rater]
+            basis = "systems"
+            expected = by_systems[is_of_rater]
         passed = [check.is_passed for check in judgements.checks if check.rater == name]
         row = RaterIntegrity(
             name,
@@ -371,7 +379,8 @@ def _describe_scores(ratings: np.ndarray, sign: int) -> dict[str, Any]:
 def _compare_scores(ratings: np.ndarray, expected: np.ndarray) -> dict[str, Any]:
     """The fields of `RaterIntegrity` that compare scores with those that others would give."""
     is_known = ~np.isnan(expected)
-    ratings, expected = ratings[is_known], expected[is_known]
+    ratings = ratings[is_known]
+    expected = expected[is_known]
     strictness = expected - ratings["score"]
     return {
         "strictness": _estimate_mean(strictness, ratings["document"]),

@@ -30,7 +30,8 @@ __all__ = [
 
 def of_comparison(comparison: Comparison, metric: str) -> dict[str, MakeFigure]:
     """Return what draws each figure that a comparison has under a metric, by its name."""
-    result, settings = comparison.metrics[metric], comparison.settings
+    result = comparison.metrics[metric]
+    settings = comparison.settings
     notes = tuple(list_caution_texts(comparison, metric))
     figures: dict[str, MakeFigure] = {"forest": partial(forest, result, settings, notes)}
     if result.pairs:
@@ -42,7 +43,8 @@ def of_comparison(comparison: Comparison, metric: str) -> dict[str, MakeFigure]:
 
 def prepare_differences(comparison: Comparison, metric: str) -> MakeFigure:
     """Return what draws the differences of a comparison: of two systems, by all metrics."""
-    result, settings = comparison.metrics[metric], comparison.settings
+    result = comparison.metrics[metric]
+    settings = comparison.settings
     notes = tuple(list_caution_texts(comparison, metric))
     answer = state_answer(comparison, metric)
     if len(result.pairs) > 1:

@@ -152,7 +152,9 @@ def _add_intervals(
     thick: bool = True,
 ) -> None:
     """Draw the intervals of the rows that have one."""
-    bounds, heights, customdata = [], [], []
+    bounds = []
+    heights = []
+    customdata = []
     for y, (row, interval) in enumerate(zip(rows, intervals, strict=True)):
         if interval is not None:
             bounds.append(interval)
@@ -247,7 +249,8 @@ def differences_by_metric(
     Points of several metrics are not comparable, so each row has its own scale, and its numbers are
     beside it. The custom data of a point are 0 and the metric.
     """
-    labels, texts = Labels(34), []
+    labels = Labels(34)
+    texts = []
     for metric_row in metric_rows:
         texts.append(f"<b>{labels(metric_row.title)}</b><br>{metric_row.numbers}")
         labels.left = max(labels.left, 16 + measure_text([metric_row.numbers], 13))
@@ -275,7 +278,8 @@ def differences_by_metric(
 
 def _scale_row(row: MetricRow, has_own_scale: bool) -> _DifferenceRow:
     """The pair by a metric, in points, or as shares of what is furthest from 0."""
-    pair, ci = row.pair, row.pair.ci
+    pair = row.pair
+    ci = row.pair.ci
     reach = 1.0
     if has_own_scale:
         reach = max(map(abs, (pair.difference, *(ci or ())))) or 1.0
@@ -390,9 +394,12 @@ def _draw_scores(result: MetricResult, settings: Settings, colours: list[str]) -
 
 
 def _draw_ranks(systems: Sequence[SystemResult], colours: list[str]) -> go.Bar:
-    starts, lengths, texts = [], [], []
+    starts = []
+    lengths = []
+    texts = []
     for row in systems:
-        low, high = row.rank_low or 1, row.rank_high or len(systems)
+        low = row.rank_low or 1
+        high = row.rank_high or len(systems)
         # A bar ends a little beyond its ranks, so that a single rank is seen.
         starts.append(low - 0.3)
         lengths.append(high - low + 0.6)
@@ -434,7 +441,8 @@ def agreement_dots(agreement: Agreement | TaskAgreement) -> go.Figure:
 
     The line at 0.5 is the accuracy of a coin toss for each pair.
     """
-    figure, labels = go.Figure(), Labels(34, 2)
+    figure = go.Figure()
+    labels = Labels(34, 2)
     bounds = [_COIN]
     for accuracy in _ACCURACIES:
         dots = _list_dots(agreement, accuracy)
@@ -495,7 +503,8 @@ def _draw_accuracy(accuracy: _Accuracy, dots: Sequence[_Dot]) -> go.Scatter:
     low = [dot.low for dot in dots]
     high = [dot.high for dot in dots]
     heights = [dot.height for dot in dots]
-    name, colour = accuracy.name, accuracy.colour
+    name = accuracy.name
+    colour = accuracy.colour
     line = {"color": colour, "width": 2}
     marker = {"size": 10, "color": colour, "symbol": accuracy.symbol, "line": line}
     points = go.Scatter(x=values, y=heights, mode="markers", name=name, marker=marker)

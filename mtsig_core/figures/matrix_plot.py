@@ -47,7 +47,9 @@ def matrix(
     and for the texts of its cells.
     """
     drawing = _Matrix(result, settings, dark)
-    figure, n, size = drawing.figure, drawing.n, drawing.size
+    figure = drawing.figure
+    n = drawing.n
+    size = drawing.size
     names = result.names
     labels = Labels(_WIDEST, among=names)
     metric = labels(metric_title(result.metric), _WIDEST)
@@ -104,7 +106,8 @@ def _set_axes(drawing: _Matrix, names: Sequence[str], labels: Labels) -> int:
             top = 62 + widest
     else:
         row_labels = [labels(name, number=place) for place, name in enumerate(names, 1)]
-        column_labels, angle = [str(place) for place in range(1, n + 1)], 0
+        column_labels = [str(place) for place in range(1, n + 1)]
+        angle = 0
         top = 58
     font_size = max(9, min(13, round(drawing.size * 0.62)))
     axis = {
@@ -142,7 +145,8 @@ class _Matrix:
         place = {row.system: number for number, row in enumerate(result.systems)}
         self.pairs: dict[_Cell, _MatrixPair] = {}
         for pair in result.pairs:
-            first, second = place[pair.a], place[pair.b]
+            first = place[pair.a]
+            second = place[pair.b]
             improvement = result.sign * pair.delta
             if first > second:
                 first, second, improvement = second, first, -improvement
@@ -188,8 +192,10 @@ class _Matrix:
     def add_differences(self, difference: str) -> None:
         """Draw significant differences in colour; of the others the cell, in grey."""
         limit, is_clipped = colour_limit(cell.improvement for cell in self.pairs.values())
-        coloured, grey = {}, {}
-        texts, inks = {}, []
+        coloured = {}
+        grey = {}
+        texts = {}
+        inks = []
         for place, (pair, improvement) in self.pairs.items():
             text_colour = _LIGHT if self.dark else _DARK
             if pair.significant:
@@ -255,7 +261,8 @@ class _Matrix:
             size = _fit(self.size, 2.75)
         else:
             size = _fit(self.size, 2.9)
-        significant_texts, open_texts = {}, {}
+        significant_texts = {}
+        open_texts = {}
         for (row, column), (pair, _) in self.pairs.items():
             text = self._write_chance(pair)
             if pair.significant:
@@ -271,7 +278,8 @@ class _Matrix:
 
         Not Scattergl, which takes a second without a GPU.
         """
-        places, texts = [], []
+        places = []
+        texts = []
         for (row, column), cell in self.pairs.items():
             text = self._describe(cell)
             places += [(row, column), (column, row)]
@@ -309,7 +317,8 @@ class _Matrix:
     def _describe(self, cell: _MatrixPair) -> str:
         """Describe a pair in words, as Plotly text."""
         pair = cell.pair
-        a, b = full(pair.a), full(pair.b)
+        a = full(pair.a)
+        b = full(pair.b)
         decision = ""
         if pair.better == "a":
             decision = f"<br>{a} is better"
@@ -333,7 +342,8 @@ class _Matrix:
         That is the difference of a significant pair in few places, or else the glyph.
         """
         glyph = choose_glyph(pair, self.settings.alpha)
-        decimals, least = self.form.decimals, 0.0005
+        decimals = self.form.decimals
+        least = 0.0005
         if decimals == 2:
             least = 0.005
         if self.n <= _EVERY_NUMBER:

@@ -76,7 +76,8 @@ def half_eye(  # noqa: PLR0913  the data of a pair, its intervals, and their wor
     else:
         _add_observed(figure, delta, interval, -0.1 * height, form)
     mark_zero(figure)
-    low, high = min(bounds), max(bounds)
+    low = min(bounds)
+    high = max(bounds)
     margin = 0.04 * (high - low) or 1.0
     x_range = [low - margin, high + margin]
     figure.update_xaxes(range=x_range, **_AXIS)
@@ -126,9 +127,11 @@ def _set_key_below(figure: go.Figure, labels: Labels) -> None:
 
 def _add_density(figure: go.Figure, x: np.ndarray, y: np.ndarray) -> None:
     """Fill the density right of zero blue, and the rest vermillion."""
-    x_zero, y_zero = [], []
+    x_zero = []
+    y_zero = []
     if x.min() < 0 < x.max():
-        x_zero, y_zero = [0.0], [float(np.interp(0, x, y))]
+        x_zero = [0.0]
+        y_zero = [float(np.interp(0, x, y))]
     is_right = x > 0
     x_right = x_zero + x[is_right].tolist()
     y_right = y_zero + y[is_right].tolist()
@@ -175,16 +178,21 @@ def null_tails(
     """
     size = abs(delta)
     height = float(counts.max(initial=1))
-    start, end = float(edges[0]), float(edges[-1])
+    start = float(edges[0])
+    end = float(edges[-1])
     figure = go.Figure()
     left_tail = Band(-np.inf, -size, VERMILLION, _FILL[VERMILLION])
     middle = Band(-size, size, GREY, _FILL[GREY])
     right_tail = Band(size, np.inf, BLUE, _FILL[BLUE])
     add_histogram(figure, edges, counts, [left_tail, middle, right_tail], 1)
     for x in sorted({-delta, delta}):
-        text, dash, line_width = f"{x:+{form}}", "dot", 2
+        text = f"{x:+{form}}"
+        dash = "dot"
+        line_width = 2
         if x == delta:
-            text, dash, line_width = f"observed<br>{text}", "solid", 3
+            text = f"observed<br>{text}"
+            dash = "solid"
+            line_width = 3
         colour = _choose_colour(x)
         mark_x(figure, x, (0, 1.04 * height), colour, dash, line_width)
         anchor = _choose_anchor(x, size, end)
@@ -256,7 +264,8 @@ def drivers(
         ticklabelstandoff=_VALUE,
     )
     row_height = _ROW + _SECOND_LINE * (labels.lines - 1)
-    label_b, label_a = labels(b, _SIDE), labels(a, _SIDE)
+    label_b = labels(b, _SIDE)
+    label_a = labels(a, _SIDE)
     n_lines = _write_sides(figure, label_b, label_a, fits=False)
     height = row_height * len(names) + 110
     _set_size(figure, height, n_lines)

@@ -62,7 +62,8 @@ def rates(
     if against:
         colours = [VERMILLION for _ in against]
         _add_shares(figure, against, colours, symbol="x", name=other_name)
-    x, y = [], []
+    x = []
+    y = []
     for table in (rows, against):
         for line, (*_, value) in enumerate(table):
             if value is not None:
@@ -166,7 +167,8 @@ def p_values(p_by_metric: Mapping[str, Mapping[str, float | None]], alpha: float
     figure, labels = _set_lines(list(p_by_metric))
     first_case = next(iter(p_by_metric.values()))
     for mark, name in zip(_SERIES, first_case, strict=False):
-        x, y = [], []
+        x = []
+        y = []
         for line, p_by_series in enumerate(p_by_metric.values()):
             if p_by_series[name] is not None:
                 x.append(p_by_series[name])
@@ -216,7 +218,8 @@ def counts(cases: Mapping[str, Mapping[str, int]], measure: str) -> go.Figure:
 
 def _set_lines(texts: Sequence[str], widest: int = 34, most: int = 2) -> tuple[go.Figure, Labels]:
     """Return a figure with a line for each text, from top to bottom, and what names them."""
-    figure, labels = start_figure(), Labels(widest, most, texts)
+    figure = start_figure()
+    labels = Labels(widest, most, texts)
     line_labels = [labels(text) for text in texts]
     lines = list(range(len(texts)))
     y_range = [len(texts) - 0.5, -0.5]
@@ -244,13 +247,18 @@ def _add_shares(
     name: str = "",
 ) -> None:
     """Draw shares with their intervals, each on its line."""
-    x, y, low, high, customdata = [], [], [], [], []
+    x = []
+    y = []
+    low = []
+    high = []
+    customdata = []
     for line, (text, share, share_low, share_high, _) in enumerate(rows):
         if share is None or share_low is None or share_high is None:
             continue
         x.append(100 * share)
         y.append(line)
-        low_percent, high_percent = 100 * share_low, 100 * share_high
+        low_percent = 100 * share_low
+        high_percent = 100 * share_high
         low.append(low_percent)
         high.append(high_percent)
         customdata.append([full(text), f"{low_percent:.1f}%", f"{high_percent:.1f}%"])
@@ -271,7 +279,8 @@ def _choose_colour(row: Row, level: float | None, at_most: bool = False) -> str:
     _, _, low, high, _ = row
     if level is None or low is None or high is None:
         return BLUE
-    is_above, is_below = low > level, high < level
+    is_above = low > level
+    is_below = high < level
     if is_above or (is_below and not at_most):
         return VERMILLION
     return BLUE

@@ -42,7 +42,8 @@ from mtsig_core.stats.intervals import Bounds
 _WIDTH_TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 #: Room that a score of four digits and its percents need, as a share of what is drawn.
 _SCORE_ROOM = 0.25
-_INSIDE, _OUTSIDE = "rgba(0,114,178,0.32)", "rgba(122,133,148,0.30)"
+_INSIDE = "rgba(0,114,178,0.32)"
+_OUTSIDE = "rgba(122,133,148,0.30)"
 
 
 def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and their words
@@ -70,9 +71,11 @@ def replicate_histogram(  # noqa: PLR0913  the replicates, three marks, and thei
     )
     add_histogram(figure, edges, counts, bands, 1.5)
     # The texts are on the outer sides of the two lines.
-    score_side, median_side = "left", "right"
+    score_side = "left"
+    median_side = "right"
     if score <= median:
-        score_side, median_side = "right", "left"
+        score_side = "right"
+        median_side = "left"
     mark_top = 1.1 * top
     mark_x(figure, score, (0, mark_top), GREY, "solid", 3)
     _write_next_to(figure, score, mark_top, f"observed {score:{form}}", score_side)
@@ -168,7 +171,8 @@ def settling(
 
 
 #: Width of a dot as a share of the axis, and its height as a share of a band.
-_DOT_WIDTH, _DOT_HEIGHT = 0.009, 0.07
+_DOT_WIDTH = 0.009
+_DOT_HEIGHT = 0.07
 _KINDS = ((BLUE, "circle"), (OLIVE, "diamond"))
 _RATIO_TICKS = (0.2, 0.5, 1, 2, 3, 5, 10, 20, 50)
 _MOST_TICKS = 6  # of sizes: a phone has room for as many
@@ -259,9 +263,11 @@ def _add_published_range(figure: go.Figure, bounds: Bounds, base: int, is_inside
         line_width=0,
         layer="below",
     )
-    anchor, shift = "left", 6
+    anchor = "left"
+    shift = 6
     if is_inside:
-        anchor, shift = "right", -4
+        anchor = "right"
+        shift = -4
     text = f"Koehn: {low:g} to {high:g}"
     write_at(figure, high, base + 0.06, text, anchor, font_size=13, xshift=shift)
 
@@ -283,7 +289,8 @@ def _swarm(values: np.ndarray, dot_width: float) -> np.ndarray:
     step = min(_DOT_HEIGHT, 0.58 / max(len(row_ends), 1))
     # Rows 0, 1, -1, 2, -2, ...
     is_above = row_of_dot % 2 == 1
-    rows_above, rows_below = (row_of_dot + 1) // 2, row_of_dot // 2
+    rows_above = (row_of_dot + 1) // 2
+    rows_below = row_of_dot // 2
     heights: np.ndarray = step * np.where(is_above, rows_above, -rows_below)
     return heights
 
@@ -303,7 +310,8 @@ def intervals(  # noqa: PLR0913  the samples, the whole test set, and their word
 
     `frame` are the ends of an axis that several figures share.
     """
-    figure, labels = start_figure(), Labels()
+    figure = start_figure()
+    labels = Labels()
     looks = (
         (True, BLUE, "circle", 6, "contains the score of the whole set"),
         (False, VERMILLION, "x", 10, "does not"),
@@ -311,7 +319,9 @@ def intervals(  # noqa: PLR0913  the samples, the whole test set, and their word
     for is_hit, colour, symbol, size, words in looks:
         has_look = (hits == is_hit) & np.isfinite(low)
         samples = np.flatnonzero(has_look)
-        y, y_low, y_high = scores[samples], low[samples], high[samples]
+        y = scores[samples]
+        y_low = low[samples]
+        y_high = high[samples]
         bounds = f"[%{{customdata[0]:{form}}}, %{{customdata[1]:{form}}}]"
         hover = f"sample %{{x}}: %{{y:{form}}} {bounds}, {words}"
         points = draw_points(samples + 1, y, hover, colour, symbol, size, words)
@@ -363,7 +373,8 @@ def outcomes(  # noqa: PLR0913  the samples, the line to compare them with, and 
 
     Shapes: `values` (samples,), `verdicts` (samples,).
     """
-    figure, labels = start_figure(), Labels()
+    figure = start_figure()
+    labels = Labels()
     for verdict, mark in _MARKS.items():
         has_verdict = (verdicts == verdict) & np.isfinite(values)
         samples = np.flatnonzero(has_verdict)
@@ -390,7 +401,8 @@ def _set_samples(
     figure.add_scatter(
         x=[None], y=[None], mode="lines", name=words, hoverinfo="skip", line=key_line
     )
-    x_range, n_ticks = [0.3, n + 0.7], min(n + 1, 12)
+    x_range = [0.3, n + 0.7]
+    n_ticks = min(n + 1, 12)
     figure.update_xaxes(range=x_range, showgrid=False, tickformat="d", nticks=n_ticks)
     # The key has three lines where two such figures are side by side: clear of the camera above
     # them.
@@ -409,9 +421,12 @@ def ratios(
     Rows are by system: size, ratio, and the bounds of its interval. `middle` has the median of all
     systems by size.
     """
-    figure, labels = start_figure(), Labels()
+    figure = start_figure()
+    labels = Labels()
     values = [1.0]
-    x, y, names = [], [], []
+    x = []
+    y = []
+    names = []
     for name, system_rows in rows.items():
         for size, ratio, _, _ in system_rows:
             values.append(ratio)
@@ -442,7 +457,8 @@ def ratios(
     values += [*low, *high]
     # Blocks that all have the same score have no place on this axis.
     values = [value for value in values if value > 0]
-    bottom, top = np.log10(min(values) * 0.9), np.log10(max(values) * 1.1)
+    bottom = np.log10(min(values) * 0.9)
+    top = np.log10(max(values) * 1.1)
     ticks = [tick for tick in _RATIO_TICKS if bottom <= np.log10(tick) <= top]
     y_axis = log_axis(ticks, "{:g}", range=[bottom, top])
     figure.update_yaxes(y_axis)

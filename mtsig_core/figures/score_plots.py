@@ -22,8 +22,10 @@ _NAMED = 12  # systems up to which all lines of a ranking are named
 
 def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], system: str) -> go.Figure:
     """Precision of n-grams by their length, a line for each system on a log axis; one stands out."""
-    figure, labels = start_figure(), Labels(30)
-    values, chosen_values = [], []
+    figure = start_figure()
+    labels = Labels(30)
+    values = []
+    chosen_values = []
     for name, percents in sorted(systems, key=lambda row: row[0] == system):
         above_zero = [value for value in percents if value]
         values += above_zero
@@ -38,7 +40,8 @@ def by_order(systems: Sequence[tuple[str, Sequence[float | None]]], system: str)
             points.update(marker={"color": BLUE, "size": 10})
             for order, value in zip(orders, percents, strict=True):
                 if value:
-                    text, height = f"<b>{value:.1f}%</b>", np.log10(value)
+                    text = f"<b>{value:.1f}%</b>"
+                    height = np.log10(value)
                     write_at(figure, order, height, text, "left", xshift=8)
         figure.add_trace(points)
     figure.update_xaxes(
@@ -113,7 +116,8 @@ def rankings(
 ) -> go.Figure:
     """Corpus score left, mean of sentence scores right: lines that cross are pairs that disagree."""
     colour_of = dict(zip(emphasised, (BLUE, OLIVE), strict=False))
-    names, values = [], []
+    names = []
+    values = []
     for name, corpus, mean in rows:
         names.append(name)
         values += [corpus, mean]
@@ -167,7 +171,8 @@ def mean_intervals(
     Rows have a text, a mean, and the kind and bounds of each interval.
     """
     kinds: list[str] = []
-    texts, means = [], []
+    texts = []
+    means = []
     for text, mean, intervals in rows:
         texts.append(full(text))
         means.append(mean)
@@ -175,11 +180,15 @@ def mean_intervals(
             if kind not in kinds:
                 kinds.append(kind)
     form = written_like(means)
-    figure, labels = start_figure(), Labels()
+    figure = start_figure()
+    labels = Labels()
     looks = ((BLUE, "circle"), (OLIVE, "diamond"), (GREY, "square"))
     for number, (kind, (colour, symbol)) in enumerate(zip(kinds, looks, strict=False)):
         shift = 0.24 * (number - 0.5)
-        x, y, low, high = [], [], [], []
+        x = []
+        y = []
+        low = []
+        high = []
         for line, (_, mean, intervals) in enumerate(rows):
             for name, lowest, highest in intervals:
                 if name == kind and lowest is not None and highest is not None:
@@ -213,7 +222,8 @@ def student_density(
     no_line = {"mode": "lines", "line_width": 0, "hoverinfo": "skip", "showlegend": False}
     for is_in_tail in (x <= -t_factor, x >= t_factor):
         if is_in_tail.any():
-            x_tail, y_tail = x[is_in_tail], t[is_in_tail]
+            x_tail = x[is_in_tail]
+            y_tail = t[is_in_tail]
             figure.add_scatter(x=x_tail, y=y_tail, fill="tozeroy", fillcolor=_TAIL, **no_line)
     grey_line = {"color": GREY, "width": 3, "dash": "dot"}
     figure.add_scatter(x=x, y=normal, mode="lines", line=grey_line, name="normal", hoverinfo="skip")

@@ -15,7 +15,9 @@ from mtsig_core.report.text import printable
 #: Pixels for the axis numbers below a figure, for the axis numbers next to it, and for the ends of
 #: the first and the last number below. Where they need more, Plotly makes room by drawing the
 #: figure again.
-BELOW, LEFT, ENDS = 36, 56, 24
+BELOW = 36
+LEFT = 56
+ENDS = 24
 TITLE_LINE = 22  # pixels of a line of a title
 #: Draws a figure when it is needed.
 MakeFigure = Callable[[], go.Figure]
@@ -70,9 +72,11 @@ class Labels:
         With a number, the name follows it.
         """
         name = printable(name)
-        line_width, most = self._widest, self._most
+        line_width = self._widest
+        most = self._most
         if widest:
-            line_width, most = widest, 1
+            line_width = widest
+            most = 1
         lines = wrapped(name, line_width)
         if len(lines) > most:
             lines = [self._cut_and_mark(name, line_width - 4, number)]

@@ -130,17 +130,23 @@ def _draw_shares(
 
     A set that was drawn once is no estimate, and has no interval.
     """
-    sizes, values, low, high, texts = [], [], [], [], []
+    sizes = []
+    values = []
+    low = []
+    high = []
+    texts = []
     for row, rate in zip(rows, rates, strict=True):
         if rate.share is None or rate.low is None or rate.high is None:
             continue
         value = 100 * rate.share
         sizes.append(row.size)
         values.append(value)
-        value_low, value_high = value, value
+        value_low = value
+        value_high = value
         text = f"{value:.0f}%, once"
         if rate.n > 1:
-            value_low, value_high = 100 * rate.low, 100 * rate.high
+            value_low = 100 * rate.low
+            value_high = 100 * rate.high
             text = f"{value:.0f}% [{value_low:.0f}%, {value_high:.0f}%]"
         low.append(value_low)
         high.append(value_high)
@@ -179,20 +185,26 @@ def _mark_needed(
     figure: go.Figure, needed: int, sizes: Sequence[int], height: float, unit: str
 ) -> None:
     """Draw a line down from where the curve meets the power; an arrow if that is off the figure."""
-    low, high = min(sizes), max(sizes)
-    x, text = needed, f"about {needed:,} {unit}"
+    low = min(sizes)
+    high = max(sizes)
+    x = needed
+    text = f"about {needed:,} {unit}"
     y = 0.25 * height
     if needed > high:
-        x, text = high, f"{text} →"
+        x = high
+        text = f"{text} →"
         y = height  # there the curve has no dots below, which rise through the line of the power
     elif needed < low:
-        x, text = low, f"← {text}"
+        x = low
+        text = f"← {text}"
     else:
         mark_x(figure, x, (-4, height), GREY)
-    anchor, shift = "left", 6
+    anchor = "left"
+    shift = 6
     middle = (math.log(high) + math.log(low)) / 2
     if math.log(x) > middle:
-        anchor, shift = "right", -6
+        anchor = "right"
+        shift = -6
     # A text of a log axis is at the logarithm of its place.
     write_at(figure, math.log10(x), y, f"<b>{text}</b>", anchor, xshift=shift)
 
@@ -216,20 +228,24 @@ def scores(
     `emphasised` has the colours of systems that stand out.
     """
     names = list(dict.fromkeys(row.system for row in rows))
-    figure, labels = start_figure(), Labels(_WIDEST_NAME, among=names)
+    figure = start_figure()
+    labels = Labels(_WIDEST_NAME, among=names)
     form = written_like(row.score for row in rows if row.score is not None)
     line_ends = []
     for name in sorted(names, key=lambda name: name in emphasised):
         scored = [row for row in rows if row.system == name and row.score is not None]
         sizes = [row.size for row in scored]
         means = [row.score or 0.0 for row in scored]
-        colour, line_width = GREY, 1.5
+        colour = GREY
+        line_width = 1.5
         if name in emphasised:
-            colour, line_width = emphasised[name], 3
+            colour = emphasised[name]
+            line_width = 3
             low = [row.score_low for row in scored]
             high = [row.score_high for row in scored]
             # Around the band: along its lower edge and back along its upper one.
-            x_outline, y_outline = [*sizes, *sizes[::-1]], [*low, *high[::-1]]
+            x_outline = [*sizes, *sizes[::-1]]
+            y_outline = [*low, *high[::-1]]
             figure.add_scatter(
                 x=x_outline,
                 y=y_outline,
@@ -270,12 +286,15 @@ def _name_lines(
     values: list[float] = []
     for trace in figure.data:
         values += trace.y
-    least, most = min(values), max(values)
+    least = min(values)
+    most = max(values)
     span = most - least or 1.0
     are_few = len(line_ends) <= _FEW_NAMES
-    name_height, grey_size = _NAME_HEIGHT, 11
+    name_height = _NAME_HEIGHT
+    grey_size = 11
     if are_few:
-        name_height, grey_size = 18, 14
+        name_height = 18
+        grey_size = 14
     step = span * name_height / pixels * 1.1
     ordered = sorted(line_ends, reverse=True)
     own_heights = [end.height for end in ordered]
@@ -326,7 +345,8 @@ def widths(
 
     `published` are sizes and widths of a paper, which is called `source`.
     """
-    x, y = [], []
+    x = []
+    y = []
     for row in rows:
         if row.width:
             x.append(row.size)
@@ -366,7 +386,8 @@ def references(
 
     Rows are a number of references, the score, and the bounds relative to the score.
     """
-    figure, labels = start_figure(), Labels()
+    figure = start_figure()
+    labels = Labels()
     if published:
         _add_reference_scores(figure, published, 0.06, source, GREY, "diamond-open")
     if ours:
@@ -390,7 +411,11 @@ def _add_reference_scores(
     colour: str,
     symbol: str,
 ) -> None:
-    x, y, low, high, texts = [], [], [], [], []
+    x = []
+    y = []
+    low = []
+    high = []
+    texts = []
     for n_references, score, relative_low, relative_high in rows:
         x.append(n_references + shift)
         y.append(score)
@@ -412,7 +437,8 @@ def _set_sizes(
     figure: go.Figure, sizes: Sequence[float], note: str, height: int, top: int = 8, right: int = 8
 ) -> None:
     """Set a log axis of sizes."""
-    low, high = min(sizes, default=1), max(sizes, default=1)
+    low = min(sizes, default=1)
+    high = max(sizes, default=1)
     ticks = [size for size in _SIZES if low <= size <= high]
     if right > 8:  # next to names a phone has room for few
         step = math.ceil(len(ticks) / _FEW_TICKS)

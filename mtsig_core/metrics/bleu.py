@@ -251,7 +251,8 @@ def _differences_of_each(
     NaN where `_points` gives 0, inf or nan. To be compiled.
     """
     for p in range(len(pairs)):
-        i, j = pairs[p, 0], pairs[p, 1]
+        i = pairs[p, 0]
+        j = pairs[p, 1]
         for r in range(staying.shape[2]):
             first = _points(_add_counts(staying, i, moving, j, r))
             second = _points(_add_counts(staying, j, moving, i, r))

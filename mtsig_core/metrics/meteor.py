@@ -375,8 +375,11 @@ def _align(a: np.ndarray, b: np.ndarray, kinds: Kinds, memory: np.ndarray) -> tu
     How many words match, and by what, does not depend on which of them do.
     """
     stems = kinds[0]
-    over_a, over_b, stemmed = memory[:, OVER_A], memory[:, OVER_B], memory[:, STEMMED]
-    left_a, left_b = memory[:, LEFT_A], memory[:, LEFT_B]
+    over_a = memory[:, OVER_A]
+    over_b = memory[:, OVER_B]
+    stemmed = memory[:, STEMMED]
+    left_a = memory[:, LEFT_A]
+    left_b = memory[:, LEFT_B]
     n_matches = 0
     for word in a:
         over_a[word] += 1
@@ -428,8 +431,10 @@ def _make_network(a: np.ndarray, b: np.ndarray, kinds: Kinds, memory: np.ndarray
         return np.zeros((0, 0), np.int64)
     room = np.zeros((n_nodes, n_nodes), np.int64)
     for x, y in pairs:
-        word_a, word_b = memory[x, WORD_A], memory[y, WORD_B]
-        stem_a, stem_b = memory[stems[x], STEM_A], memory[stems[y], STEM_B]
+        word_a = memory[x, WORD_A]
+        word_b = memory[y, WORD_B]
+        stem_a = memory[stems[x], STEM_A]
+        stem_b = memory[stems[y], STEM_B]
         room[SOURCE, stem_a] = memory[stems[x], LEFT_A]
         room[stem_a, word_a] = memory[x, OVER_A]
         room[word_a, word_b] = len(a)
@@ -511,7 +516,8 @@ def _may_match(x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.n
     if memory[x, OVER_A] == 0 or memory[y, OVER_B] == 0:
         return False
     has_network = len(room) > 0
-    word_a, word_b = memory[x, WORD_A], memory[y, WORD_B]
+    word_a = memory[x, WORD_A]
+    word_b = memory[y, WORD_B]
     is_by_stem = stems[x] == stems[y]
     if is_by_stem:
         if memory[stems[x], STEMMED] == 0:
@@ -521,7 +527,8 @@ def _may_match(x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.n
     else:
         if not has_network or word_a == 0 or word_b == 0 or room[word_a, word_b] == 0:
             return False
-        stem_a, stem_b = memory[stems[x], STEM_A], memory[stems[y], STEM_B]
+        stem_a = memory[stems[x], STEM_A]
+        stem_b = memory[stems[y], STEM_B]
         if room[SOURCE, stem_a] == 0 or room[stem_b, SINK] == 0:
             return False
     flow = _largest_flow(room)
@@ -537,8 +544,10 @@ def _take(
     x: int, y: int, stems: np.ndarray, memory: np.ndarray, room: np.ndarray, change: int
 ) -> None:
     """Count a match of two different words as made (-1) or as taken back (1)."""
-    word_a, word_b = memory[x, WORD_A], memory[y, WORD_B]
-    stem_a, stem_b = memory[stems[x], STEM_A], memory[stems[y], STEM_B]
+    word_a = memory[x, WORD_A]
+    word_b = memory[y, WORD_B]
+    stem_a = memory[stems[x], STEM_A]
+    stem_b = memory[stems[y], STEM_B]
     memory[x, OVER_A] += change
     memory[y, OVER_B] += change
     if word_a > 0:

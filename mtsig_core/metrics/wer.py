@@ -141,7 +141,8 @@ def _count(
 def _distance(a: np.ndarray, b: np.ndarray, row: np.ndarray) -> np.int64:
     """Levenshtein distance; `row` is memory for len(b) + 1 numbers."""
     while len(a) and len(b) and a[-1] == b[-1]:
-        a, b = a[:-1], b[:-1]
+        a = a[:-1]
+        b = b[:-1]
     for j in range(len(b) + 1):
         row[j] = j
     for i in range(len(a)):

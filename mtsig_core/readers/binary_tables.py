@@ -65,7 +65,8 @@ def read_parquet(data: bytes, name: str) -> InputTable:
 def _check_parquet(file: Any, name: str) -> None:
     """Refuse, by its metadata, a ParquetFile that is too large or has other types of values."""
     metadata = file.metadata
-    n_rows, n_columns = metadata.num_rows, metadata.num_columns
+    n_rows = metadata.num_rows
+    n_columns = metadata.num_columns
     if metadata.num_row_groups * n_columns > _CHUNKS:
         raise InputError(
             f"{name} has {metadata.num_row_groups:,} row groups of {n_columns:,} columns. Write it "

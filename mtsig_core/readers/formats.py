@@ -52,12 +52,11 @@ from mtsig_core.score_names import STANDARDIZED_DA
 from mtsig_core.testset import show_name
 
 # What is expected in a file, for messages; most have the first.
-SEGMENTS, SCORE_TABLE, SYSTEMS_TABLE = (
-    "one segment per line",
-    "a table of segment scores",
-    "a table of the systems",
-)
-DOCUMENTS, IDS = "one document id per line", "one segment id per line"
+SEGMENTS = "one segment per line"
+SCORE_TABLE = "a table of segment scores"
+SYSTEMS_TABLE = "a table of the systems"
+DOCUMENTS = "one document id per line"
+IDS = "one segment id per line"
 FOLDER = "the folder of a shared task, or a zip of it"
 TEXTS = "several texts in one file"
 _CHECKED = (SEGMENTS, DOCUMENTS, IDS, FOLDER, SCORE_TABLE, TEXTS)
@@ -319,7 +318,8 @@ _LM_EVAL_RESULTS = (
     rb'[^{}]*"(alias|[^",]+,[^",]+)"\s*:'
 )
 _PREDICTIONS = rb'\s*\{\s*"(predictions|references)"\s*:\s*\[\s*(\[\s*)?"'
-_SGML, _WMT_XML = ("refset", "srcset", "tstset", "mteval"), ("dataset", "collection")
+_SGML = ("refset", "srcset", "tstset", "mteval")
+_WMT_XML = ("dataset", "collection")
 _ROOTS = (*_SGML, *_WMT_XML, "doc", "tmx", "xliff", "html")
 _TEXT_COLUMNS = {*NAMES["source"], *NAMES["reference"], *NAMES["output"], "docid", "doc_id"}
 _IDS = {*NAMES["docid"], *NAMES["line"]}

@@ -167,7 +167,8 @@ def _lists_scores(values: object) -> bool:
 
 def _read_orient(name: str, content: Mapping[str, Any]) -> InputTable | None:
     """A table as pandas writes it with orient 'table', 'split', 'columns' or 'index'."""
-    data, header = content.get("data"), content.get("columns")
+    data = content.get("data")
+    header = content.get("columns")
     if isinstance(data, list) and isinstance(content.get("schema"), dict):
         records = _check_records(name, list(enumerate(data, 1)))
         index = [record.pop("index", None) for _, record in records]
@@ -204,7 +205,8 @@ def _read_objects(name: str, content: Mapping[str, Mapping[str, Any]]) -> InputT
     inner_keys = list(next(iter(content.values())))
     if any(list(values) != inner_keys for values in content.values()):
         return None
-    are_keys_numbers, are_inner_numbers = _are_numbers(keys), _are_numbers(inner_keys)
+    are_keys_numbers = _are_numbers(keys)
+    are_inner_numbers = _are_numbers(inner_keys)
     if are_inner_numbers and not are_keys_numbers:
         columns = {key: list(values.values()) for key, values in content.items()}
         return _add_index(name, columns, inner_keys)

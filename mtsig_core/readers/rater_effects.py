@@ -226,7 +226,8 @@ def _add_shares(
 def _find_links(inverse: np.ndarray, shares: Sequence[_Share]) -> Links:
     """Find how well the ratings link systems, from the inverse for the effects of systems."""
     information = np.array([share.information for share in shares])
-    total, squares = information.sum(axis=0), (information**2).sum(axis=0)
+    total = information.sum(axis=0)
+    squares = (information**2).sum(axis=0)
     variance = np.sum([share.variance for share in shares], axis=0)
     true_variance = _of_differences(inverse)
     worth = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)

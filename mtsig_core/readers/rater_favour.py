@@ -9,7 +9,9 @@ import numpy as np
 
 from mtsig_core.readers.rater_fit import Design, RatedSegments, RaterFit, invert
 
-_FLIPS, _FAVOURS, _SEED = 999, 200, 0
+_FLIPS = 999
+_FAVOURS = 200
+_SEED = 0
 #: Pairs of a rater and a system, beyond which the test of all of them takes minutes.
 _MOST_CELLS = 2000
 #: Favours are not tested if they would have to be larger than this many times the spread of the
@@ -76,7 +78,8 @@ def find_favour(design: Design, fit: RaterFit) -> Favour | Untested:
         return Untested("repeats")
     if detectable > _LARGEST_FAVOUR:
         return Untested("power", detectable * spread)
-    observed, rounding = statistics[0], 1e-9 * np.abs(statistics).max()
+    observed = statistics[0]
+    rounding = 1e-9 * np.abs(statistics).max()
     n_as_large = np.count_nonzero(statistics >= observed - rounding)
     return Favour(detectable * spread, float(n_as_large / len(statistics)))
 
@@ -143,7 +146,8 @@ def _fit_slopes(design: Design, fit: RaterFit, cell: np.ndarray) -> _SlopeFit:
     largest = float(np.abs(quality).max())
     quality /= max(largest, np.finfo(float).tiny)
     size = len(design.systems) + 2 * design.n_raters
-    products, documents = np.zeros((size, size)), []
+    products = np.zeros((size, size))
+    documents = []
     for block in design.list_documents():
         of_rater = np.eye(design.n_raters)[design.rater[block.rows]]
         slopes = block.centre(of_rater * quality[design.system[block.rows], None])
@@ -185,7 +189,8 @@ def _add_products(slopes: _SlopeFit, values: _Values) -> tuple[np.ndarray, np.nd
     n_columns = values(slice(0, 1)).shape[1]
     n_raters = slopes.design.n_raters
     totals = np.zeros((len(rater_of_cell), n_columns))
-    squares, counts = np.zeros((n_raters, n_columns)), np.zeros(n_raters)
+    squares = np.zeros((n_raters, n_columns))
+    counts = np.zeros(n_raters)
     for document, residuals in slopes.find_residuals(values):
         sums = document.adds @ residuals
         totals[document.cells] += sums

@@ -88,7 +88,8 @@ class Design(NamedTuple):
     def make_columns(self, block: RatedSegments) -> np.ndarray:
         """The columns of systems and raters, a row for each rating, less the segment's mean."""
         n_systems = len(self.systems)
-        system, rater = self.system[block.rows], self.rater[block.rows]
+        system = self.system[block.rows]
+        rater = self.rater[block.rows]
         columns = np.zeros((len(system), n_systems + self.n_raters))
         rows = np.arange(len(system))
         columns[rows, system] = 1
@@ -144,7 +145,8 @@ def fit_raters(design: Design) -> RaterFit | None:
     """The effects; None where differences between systems cannot be estimated."""
     n_systems = len(design.systems)
     size = n_systems + design.n_raters
-    products, sums = np.zeros((size, size)), np.zeros(size)
+    products = np.zeros((size, size))
+    sums = np.zeros(size)
     for document in design.list_documents():
         columns = design.make_columns(document)
         products += columns.T @ columns

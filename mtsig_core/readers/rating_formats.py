@@ -76,7 +76,8 @@ _FLAGS = {"bad": "bad", "dup": "duplicate", "incomplete": "incomplete"}
 #: How much less a degraded output needs than the same output as it was, on the scale of 0 to 100.
 CLEARLY_LOWER = 10
 _TIME = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")
-_ITEM, _SCORE = re.compile("[0-9]{1,15}"), re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
+_ITEM = re.compile("[0-9]{1,15}")
+_SCORE = re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
 
 
 class _Times(NamedTuple):
@@ -389,7 +390,8 @@ def parse_weights(texts: Iterable[str]) -> dict[str, float]:
             weights |= preset
             continue
         error, _, weight = text.rpartition("=")
-        error, weight = error.strip().lower(), weight.strip()
+        error = error.strip().lower()
+        weight = weight.strip()
         if not error or not re.fullmatch(r"\d{1,6}(\.\d{1,6})?", weight):
             raise SettingError(
                 f"MQM weights: {show_name(text.strip())!r}. Expected a severity, a category or both, "
@@ -422,7 +424,8 @@ def _sum_errors(errors: InputTable, weights: Mapping[str, float]) -> InputTable:
                 "major, minor, critical, neutral or no-error, or a weight for it.",
                 {"mqm_weights": f"{show_name(severity)}=1"},
             )
-        system, line = str(cells[places["system"]]), str(cells[line_place])
+        system = str(cells[places["system"]])
+        line = str(cells[line_place])
         rater = str(cells[places["rater"]])
         fields: _Fields = {"system": system, "line": line, "score": 0.0, "rater": rater}
         if "doc" in places:

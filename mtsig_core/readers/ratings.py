@@ -184,7 +184,8 @@ def measure_agreement(items: Iterable[Sequence[float]]) -> float | None:
 
 def explain_second(first: Rating, second: Rating) -> InputError:
     """The error for two scores of one system and line."""
-    place, differing = first.location, ""
+    place = first.location
+    differing = ""
     if first.file is second.file:
         place = f"row {first.row}"
         columns = _list_differing_columns(first, second)

@@ -54,7 +54,8 @@ def drop_summaries(file: ScoreFile, metric: str) -> None:
 
     It recognizes them by their names, and the last row also by its values.
     """
-    summaries, content = _find_named_summaries(file.ratings), "sums or means by their names"
+    summaries = _find_named_summaries(file.ratings)
+    content = "sums or means by their names"
     if not summaries:
         summaries, content = _find_last_row(file.ratings)
     if not summaries:

@@ -180,7 +180,8 @@ def _take_langpair(table: InputTable, langpair: str | None) -> InputTable:
 
     All rows where the table has no such column.
     """
-    place, pairs = find_column(table.header, "langpair"), list_pairs(table)
+    place = find_column(table.header, "langpair")
+    pairs = list_pairs(table)
     if place is None or not all(map(is_langpair, pairs)):
         return table
     if langpair is None and len(pairs) > 1:
@@ -312,7 +313,8 @@ _ONCE = {"line": "number the lines", "docid": "name documents", "domain": "name 
 
 def _check_wide_table(table: InputTable, known: Collection[str], columns: Sequence[int]) -> None:
     """Raise InputError unless each of the columns can be of a system."""
-    name, header = table.name, table.header
+    name = table.name
+    header = table.header
     for role, words in _ONCE.items():
         titles = [title for title in header if title.lower() in NAMES[role]]
         if len(titles) > 1:

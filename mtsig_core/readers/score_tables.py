@@ -201,7 +201,8 @@ def read_groups(
 
 def _check_directions(names: Collection[str], options: ScoreOptions) -> None:
     """Refuse a direction of scores that are not there, and two of the same scores."""
-    lower, higher = options.lower_is_better, options.higher_is_better
+    lower = options.lower_is_better
+    higher = options.higher_is_better
     for direction, directed in (("lower", lower), ("higher", higher)):
         for name in directed:
             if name not in names:
@@ -290,8 +291,11 @@ def _read_ratings(
             return table.read(places[role], to_name)
         return [None for _ in table.rows]
 
-    systems, documents, domains = read_names("system"), read_names("docid"), read_names("domain")
-    raters, slots = read_names("rater"), read_names("slot")
+    systems = read_names("system")
+    documents = read_names("docid")
+    domains = read_names("domain")
+    raters = read_names("rater")
+    slots = read_names("slot")
     evidence: Sequence[Any] = _list_annotations(table)
     if EVIDENCE in table.header and table.is_campaign:
         evidence = table.list_cells(table.header.index(EVIDENCE))

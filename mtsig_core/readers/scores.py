@@ -298,7 +298,8 @@ def freeze_scores(
     options: ScoreOptions,
 ) -> tuple[dict[str, SegmentScores], list[Assumption]]:
     """Return the scores with their directions, and what was assumed of them."""
-    lower, higher = set(options.lower_is_better), options.higher_is_better
+    lower = set(options.lower_is_better)
+    higher = options.higher_is_better
     for name, group in groups.items():
         if group.higher_is_better is False and name not in higher:
             lower.add(name)
@@ -355,7 +356,8 @@ class _LineFinder:
         InputError
             If the texts have no such line.
         """
-        line, n_rows = rating.line, rating.file.n_rows
+        line = rating.line
+        n_rows = rating.file.n_rows
         if n_rows is not None and isinstance(line, int):
             return self._find_counted(rating.file.name, line, n_rows)
         if line in self._line_of:
@@ -417,13 +419,15 @@ class _LineFinder:
 
 def _count_lines(testset: TestSet) -> str:
     """How many lines the files of a test set may have."""
-    n, last = testset.n_segments, max(testset.lines)
+    n = testset.n_segments
+    last = max(testset.lines)
     return f"{last}" if n == last else f"{last}, or {n} without the excluded ones"
 
 
 def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
     """Refuse lines that are numbered as if the excluded ones were not in the files."""
-    n, last = testset.n_segments, max(testset.lines)
+    n = testset.n_segments
+    last = max(testset.lines)
     lines = {rating.line for rating in ratings if rating.file.n_rows is None}
     if n < last and lines == {*range(1, n + 1)}:
         excluded = min(set(range(1, n + 1)) - {*testset.lines})
@@ -436,7 +440,8 @@ def _check_numbering(testset: TestSet, ratings: Sequence[Rating]) -> None:
 
 def _read_ids(path: FilePath, testset: TestSet) -> dict[LineId, int]:
     """{id: line} of a file with an id per line."""
-    ids, last = read_lines(path, IDS), max(testset.lines)
+    ids = read_lines(path, IDS)
+    last = max(testset.lines)
     if len(ids) not in (testset.n_segments, last):
         raise InputError(
             f"{show_name(path)} has {len(ids)} lines, the texts have {_count_lines(testset)} (a canary at "

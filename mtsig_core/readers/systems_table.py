@@ -161,7 +161,9 @@ def read_metadata(path: Path, systems: Collection[str]) -> dict[str, SystemInfo]
 # The answers of WMT26's participants.
 
 _PARTICIPANTS = "participants.jsonl"  # ends the name of the file
-_SYSTEM, _TRACK, _COVERAGE = "System name", "Track", "Language coverage ["
+_SYSTEM = "System name"
+_TRACK = "Track"
+_COVERAGE = "Language coverage ["
 #: How the codes of the languages begin that participants were asked for.
 _LANGUAGES = {
     "Arabic, Egyptian": "arz",

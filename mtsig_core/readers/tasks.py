@@ -94,7 +94,8 @@ class _Options:
 #
 # Scores of systems, documents and domains (``.sys.score``, ...) are not read.
 
-HUMAN_FOLDER, METRIC_FOLDER = "human-scores", "metric-scores"
+HUMAN_FOLDER = "human-scores"
+METRIC_FOLDER = "metric-scores"
 SEG_SCORE_ENDINGS = (".seg.score", ".seg.score.gz")
 
 

@@ -157,7 +157,8 @@ def read_predictions(text: str, name: str) -> TextTable:
         content = parse_bounded_json(text, name)
     except ValueError as error:
         raise InputError(f"{name} is not JSON: {error}. Write it again.") from None
-    predictions, references = content.get("predictions"), content.get("references")
+    predictions = content.get("predictions")
+    references = content.get("references")
     sources = content.get("sources")
     counted = references if predictions is None else predictions
     n = len(counted) if isinstance(counted, list) else 0

@@ -36,7 +36,8 @@ _TextsByLanguage = dict[str, list[str | None]]
 _NO_TEXTS = ("origlang", "original_language", "split", "url", "collection_id", "is_bad_source")
 #: Columns of WMT24++: the human translation as it was corrected, which is the reference, and as it was
 #: before.
-_MENDED, _BEFORE = "target", "original_target"
+_MENDED = "target"
+_BEFORE = "original_target"
 #: The form whose rows are documents, with blank lines between their paragraphs.
 PARAGRAPHS = "wmt25"
 _NUMBERS = "numbers"  # what a column holds that may be scores
@@ -465,7 +466,8 @@ def _holds_row_ids(name: str, values: Sequence[object]) -> bool:
 
 def explain_no_outputs(file: str, asides: Mapping[str, str]) -> tuple[Assumption, ...]:
     """That columns of a table of texts are taken as no outputs."""
-    texts, numbers = [], []
+    texts = []
+    numbers = []
     for name, content in asides.items():
         column = f"{show_name(name)} ({content})"
         if content == _NUMBERS:

@@ -528,9 +528,13 @@ def _check_output(file: str, name: str, texts: Sequence[str | None]) -> Sequence
 def _explain_missing_role(role: str, table: TextTable) -> InputError:
     """The error for a file that has no text of the role that the user gave it."""
     if role == "reference":
-        missing, present, texts = "reference", "output", table.outputs
+        missing = "reference"
+        present = "output"
+        texts = table.outputs
     else:
-        missing, present, texts = "output", "reference", table.references
+        missing = "output"
+        present = "reference"
+        texts = table.references
     sentences = [f"{table.name} has no {missing}."]
     if texts:
         names = show_names(name or "one without a name" for name in texts)

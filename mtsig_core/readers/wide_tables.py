@@ -91,7 +91,8 @@ def clean_wide_table(
     asides |= find_asides(table, [k for k in columns if k not in asides], known)
     systems = [k for k in columns if k not in asides]
     if not systems:
-        asides, systems = {}, list(columns)
+        asides = {}
+        systems = list(columns)
     titles = [header[k] for k in systems]
     if known:
         new_names = read_system_names(titles, metric, known)

@@ -133,7 +133,8 @@ def _weigh_units(caution: Caution) -> dict[str, Any]:
 
 
 def _weigh_documents(caution: Caution) -> dict[str, bool]:
-    n_documents, worth = caution.facts["n_documents"], caution.facts["worth"]
+    n_documents = caution.facts["n_documents"]
+    worth = caution.facts["worth"]
     if n_documents is None or worth is None:
         return {"unequal": False}
     return {"unequal": round(worth) != n_documents}

@@ -136,7 +136,8 @@ def agreement_table(agreement: AnyAgreement) -> Table:
     table = TableBuilder("agreement", agreement.metrics)
     table.add("metric", "metric", "name", lambda row: metric_title(row.metric))
     for key in ("soft_pairwise_accuracy", "pairwise_accuracy"):
-        low, high = attrgetter(f"{key}_low"), attrgetter(f"{key}_high")
+        low = attrgetter(f"{key}_low")
+        high = attrgetter(f"{key}_high")
         intervals = [join_ends(low(row), high(row)) for row in agreement.metrics]
         table.add(key, key.replace("_", " "), "share")
         table.add_values(f"{key}_ci", level, "interval", intervals, form=".3f")
@@ -186,8 +187,10 @@ def agreement_verdict(agreement: AnyAgreement) -> str:
     extent = ""
     if isinstance(agreement, TaskAgreement):
         extent = f"Over {format_count(len(agreement.pairs), 'language pair')} "
-    human, best = agreement.human, agreement.metrics[0]
-    title, accuracy = metric_title(best.metric), f"{best.soft_pairwise_accuracy:.3f}"
+    human = agreement.human
+    best = agreement.metrics[0]
+    title = metric_title(best.metric)
+    accuracy = f"{best.soft_pairwise_accuracy:.3f}"
     if len(agreement.metrics) == 1:
         return f"{extent}{title} has a soft pairwise accuracy of {accuracy} with {human}"
     alike = []
@@ -220,7 +223,8 @@ def agreement_assumed(agreement: AnyAgreement, remedies: bool = False) -> list[s
 
 def agreement_note(agreement: AnyAgreement) -> str:
     """How to read the numbers."""
-    unit, n_comparisons = agreement.sampling.unit, len(agreement.comparisons)
+    unit = agreement.sampling.unit
+    n_comparisons = len(agreement.comparisons)
     sentences = [
         "Pairwise accuracy is the share of pairs of systems that a metric puts in the same order as the human "
         "scores; pairs tied by humans are excluded. Soft pairwise accuracy is 1 minus the mean distance between "
@@ -250,7 +254,8 @@ def agreement_note(agreement: AnyAgreement) -> str:
 
 def agreement_blocks(agreement: AnyAgreement) -> list[Block]:
     """The verdict, the metrics, of a task also by language pair, and pairs of metrics."""
-    verdict, note = f"{agreement_verdict(agreement)}.", agreement_note(agreement)
+    verdict = f"{agreement_verdict(agreement)}."
+    note = agreement_note(agreement)
     soft_accuracy = f"oft pairwise accuracy with {agreement.human}"
     blocks: list[Block] = [
         Paragraph(text=verdict),
@@ -298,7 +303,8 @@ def agreement_report(agreement: AnyAgreement) -> Report:
         subject = f"{systems}, {size} with {agreement.human}"
         signatures = [f"{metric_title(row.metric)}: {row.signature}" for row in agreement.metrics]
     else:
-        name, subject = agreement.task.name, ", ".join(agreement.pairs)
+        name = agreement.task.name
+        subject = ", ".join(agreement.pairs)
     blocks = [
         Paragraph(text=f"{name}: {subject}", role="summary"),
         *agreement_blocks(agreement),
@@ -369,10 +375,12 @@ def _list_agreement_rows(
 
 def _agreement_settings(agreement: AnyAgreement) -> dict[str, Any]:
     if isinstance(agreement, Agreement):
-        trials, compared = agreement.trials, "soft_pairwise_accuracy"
+        trials = agreement.trials
+        compared = "soft_pairwise_accuracy"
     else:
         first = next(iter(agreement.pairs.values()))
-        trials, compared = first.trials, "mean soft_pairwise_accuracy"
+        trials = first.trials
+        compared = "mean soft_pairwise_accuracy"
     return {
         **asdict(agreement.sampling),
         "trials": trials,
@@ -481,7 +489,8 @@ def domains_note(result: ByDomain) -> str:
 
 def domains_blocks(result: ByDomain) -> list[Block]:
     """The verdict, the scores by domain, the pairs that domains reverse, and how to read them."""
-    title, direction = metric_title(result.metric), describe_direction(result.higher_is_better)
+    title = metric_title(result.metric)
+    direction = describe_direction(result.higher_is_better)
     verdict = f"{title} ({direction}): {domains_verdict(result)}."
     assumed = list_assumptions(result.testset.assumed, [result.metric])
     blocks: list[Block] = [Paragraph(text=verdict, role="verdict"), *write_paragraphs(assumed)]
@@ -510,7 +519,8 @@ def _domain_sections(result: ByDomain) -> Iterator[Section]:
 def domains_report(results: Sequence[ByDomain]) -> Report:
     """For each metric the scores by domain, and the pairs that a domain has the other way round."""
     first = results[0]
-    metrics, warnings = {}, []
+    metrics = {}
+    warnings = []
     sections: list[Section] = []
     rows: Records = []
     for result in results:
@@ -625,14 +635,16 @@ def autorank_table(result: PairAutoRank) -> Table:
     )
     for name in result.metrics:
         places = [row.places[name] for row in result.systems]
-        key, title = f"place_{name}", metric_title(name)
+        key = f"place_{name}"
+        title = metric_title(name)
         table.add_values(key, title, "count", places)
     return table.build()
 
 
 def autorank_report(autorank: AutoRank) -> Report:
     """A section for each language pair."""
-    pairs, rows = {}, []
+    pairs = {}
+    rows = []
     for pair, result in autorank.pairs.items():
         pairs[pair] = {
             "metrics": result.metrics,
@@ -739,7 +751,8 @@ _PAIR_NAMES = {
 
 def findings_table(findings: Findings, pair: str) -> Table:
     """The leaderboard of a language pair in print, with AutoRank and the score in each domain."""
-    pair_findings, task = findings.pairs[pair], findings.comparison.task
+    pair_findings = findings.pairs[pair]
+    task = findings.comparison.task
     comparison = pair_findings.comparison
     result = comparison.metrics[findings.metric]
     systems = result.names
@@ -854,7 +867,8 @@ def _mark_best(pair_findings: PairFindings, result: MetricResult) -> set[tuple[i
 
 def findings_blocks(findings: Findings, pair: str) -> list[Block]:
     """The findings of a language pair."""
-    comparison, title = findings.pairs[pair].comparison, metric_title(findings.metric)
+    comparison = findings.pairs[pair].comparison
+    title = metric_title(findings.metric)
     notes = [
         f"Ranked {find_metric_rule(findings.comparison, findings.metric).title}.",
         *_explain_further_ranks(findings, pair),
@@ -880,7 +894,8 @@ def findings_blocks(findings: Findings, pair: str) -> list[Block]:
 
 def _show_head_to_head(findings: Findings, pair: str) -> TableBlock:
     """The matrix of differences of a language pair."""
-    comparison, task = findings.pairs[pair].comparison, findings.comparison.task
+    comparison = findings.pairs[pair].comparison
+    task = findings.comparison.task
     result = comparison.metrics[findings.metric]
     names = {row.system: name_in_print(task, row.system) for row in result.systems}
     matrix = starred_matrix(result, names.__getitem__)
@@ -912,9 +927,12 @@ def _explain_autorank(findings: Findings, pair: str) -> list[str]:
 
 def findings_report(findings: Findings) -> Report:
     """The findings of each language pair, and the methods."""
-    task, metric = findings.comparison, findings.metric
+    task = findings.comparison
+    metric = findings.metric
     remarks = [Paragraph(text=sentence) for sentence in list_exclusions(task)]
-    sections, pairs, rows = [Section("", remarks)], {}, []
+    sections = [Section("", remarks)]
+    pairs = {}
+    rows = []
     for pair, pair_findings in findings.pairs.items():
         sections.append(Section(pair, findings_blocks(findings, pair)))
         systems = findings_table(findings, pair).records()
@@ -1040,7 +1058,8 @@ def _ranks_table(by_rule: Mapping[str, MetricResult], titles: Mapping[str, str])
     table = TableBuilder("rules", systems)
     table.add("system", "system", "name", str)
     table.add("differs", "differs", "text", disagreements.__getitem__)
-    clusters, marks = {}, set()
+    clusters = {}
+    marks = set()
     for rule, result in by_rule.items():
         rows = {row.system: row for row in result.systems}
         ranks = [join_ends(rows[name].rank_low, rows[name].rank_high) for name in systems]
@@ -1088,9 +1107,11 @@ def rule_counts_table(by_rule: ByRule, metric: str) -> Table:
             results.setdefault(rule, {})[lang_pair] = result
     first = next(iter(results.values()))
     is_task = "" not in first
-    top_title, clusters_title = "top group", "sizes of clusters"
+    top_title = "top group"
+    clusters_title = "sizes of clusters"
     if is_task:
-        top_title, clusters_title = "language pairs with another top group", "clusters"
+        top_title = "language pairs with another top group"
+        clusters_title = "clusters"
     rows = []
     for rule, in_rule in results.items():
         if is_task:
@@ -1187,7 +1208,9 @@ def rules_blocks(by_rule: ByRule, metric: str) -> list[Block]:
 
 def rules_report(metrics: Mapping[str, ByRule]) -> Report:
     """The ranks by all rules of comparisons by metric and rule."""
-    sections, tables, rows = [], {}, []
+    sections = []
+    tables = {}
+    rows = []
     for metric, by_rule in metrics.items():
         sections.append(Section(metric_title(metric), rules_blocks(by_rule, metric)))
         tables[metric] = {
@@ -1198,9 +1221,11 @@ def rules_report(metrics: Mapping[str, ByRule]) -> Report:
             rows += label_records(table, records, metric=metric)
     first = next(iter(by_rule.values()))
     if isinstance(first, Comparison):
-        name, comparison = first.testset.name, first
+        name = first.testset.name
+        comparison = first
     else:
-        name, comparison = first.task.name, next(iter(first.pairs.values()))
+        name = first.task.name
+        comparison = next(iter(first.pairs.values()))
     settings = asdict(comparison.settings)
     del settings["rank_rule"]
     record = {"name": name, "settings": settings, "metrics": tables}
@@ -1358,7 +1383,8 @@ def _ranks_beside_table(ranks: RankReplication) -> Table:
     rule = ranks.rule
 
     def get_published(row: RankBeside) -> tuple[int, int]:
-        low, high = row.published.low, row.published.high
+        low = row.published.low
+        high = row.published.high
         return low, high or low
 
     def get_rank(row: RankBeside) -> tuple[int, int | None] | None:
@@ -1423,7 +1449,8 @@ def rank_sentences(replication: AnyReplication) -> list[str]:
     """Which rule gives a published ranking, where it does not, and how many ranks others give."""
     sentences = []
     for pair, ranks in ranks_of(replication).items():
-        n_ranks, n_best = len(ranks.rows), ranks.counts[ranks.rule]
+        n_ranks = len(ranks.rows)
+        n_best = ranks.counts[ranks.rule]
         about = metric_title(ranks.metric)
         if pair:
             about = f"{pair}, {about}"
@@ -1462,7 +1489,8 @@ def replication_blocks(replication: AnyReplication) -> list[Block]:
 
 def replication_report(replication: AnyReplication) -> Report:
     """Whether published ranks and scores come out here."""
-    ranks, scores = rank_sentences(replication), replication_sentences(replication)
+    ranks = rank_sentences(replication)
+    scores = replication_sentences(replication)
     has_ranks = bool(ranks_of(replication))
     sections = separate_blocks(replication_blocks(replication))
     record = to_plain(replication)

@@ -235,7 +235,8 @@ def tally_table(
 
 
 def _write_share(rate: Rate) -> Cell:
-    low, high = 100 * (rate.low or 0), 100 * (rate.high or 0)
+    low = 100 * (rate.low or 0)
+    high = 100 * (rate.high or 0)
     return Cell(f"{rate.count} [{low:.0f}%, {high:.0f}%]", rate.count)
 
 
@@ -391,7 +392,8 @@ def conclusion_table(conclusions: Conclusions, with_paper: bool) -> Table:
     columns = []
     for size, n_samples in zip(conclusions.sizes, conclusions.samples, strict=True):
         columns.append(Column(str(size), f"{n_samples} samples of {size:,}", "written"))
-    first_rows, cells = [], []
+    first_rows = []
+    cells = []
     for rows in pairs.values():
         first_rows.append(rows[0])
         cells.append([_write_concluded(row, with_paper) for row in rows])
@@ -404,7 +406,8 @@ def _write_concluded(row: Concluded, with_paper: bool) -> str:
     if with_paper and paper is not None:
         paper_right, paper_wrong = paper
         in_brackets = f" ({paper_right} / {paper_wrong})"
-    right, wrong = row.right.share, row.wrong.share
+    right = row.right.share
+    wrong = row.wrong.share
     if right is None or wrong is None:
         return f"-{in_brackets}"
     return Cell(f"{100 * right:.0f} / {100 * wrong:.0f}{in_brackets}", right)
@@ -542,8 +545,10 @@ def interval_table(
     )
     cells = []
     for kind in bootstrap.intervals:
-        by_segment, by_document = segment.intervals[kind], document.intervals[kind]
-        narrow, wide = _measure_width(by_segment), _measure_width(by_document)
+        by_segment = segment.intervals[kind]
+        by_document = document.intervals[kind]
+        narrow = _measure_width(by_segment)
+        wide = _measure_width(by_document)
         ratio = None
         if wide is not None and narrow:
             ratio = wide / narrow
@@ -763,7 +768,8 @@ def reference_table(sweep: ReferenceSweep, system: str, with_paper: bool = True)
 
     For a metric of published, with Table 3 of Zhang and Vogel (2004) where asked for.
     """
-    n_units, metric = sweep.n_units, sweep.metric
+    n_units = sweep.n_units
+    metric = sweep.metric
     rows = [row for row in sweep.rows if (row.system, row.size) == (system, n_units)]
     table = row_table(
         "references",
@@ -1035,7 +1041,8 @@ def factor_table() -> Table:
         columns.append(Column(f"n_{n}", title, "written"))
     rows: dict[float, list[str]] = {}
     for factor in koehns_factors():
-        printed, right = f"{factor.printed:.4f}", f"{factor.right:.4f}"
+        printed = f"{factor.printed:.4f}"
+        right = f"{factor.right:.4f}"
         if right != printed:
             printed += f"  (right: {right})"
         rows.setdefault(factor.level, [f"{factor.level:g}%"]).append(printed)

@@ -216,7 +216,8 @@ def score_table(scores: Scores) -> str:
     macros = _macros()
     written = [table_html(scores_table(scores))]
     for result in scores.metrics.values():
-        title, direction = metric_title(result.metric), _name_lower_is_better(result)
+        title = metric_title(result.metric)
+        direction = _name_lower_is_better(result)
         written.append(macros.metric_title(title, direction, result.signature))
     n = len(scores.warnings)
     if n:

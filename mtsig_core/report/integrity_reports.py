@@ -29,7 +29,8 @@ from mtsig_core.report.text import printable
 from mtsig_core.schema import Records
 
 #: From this share of lines in common, or this cross-BLEU, two outputs are nearly the same.
-_ALIKE, _CROSS_BLEU = 0.5, 80.0
+_ALIKE = 0.5
+_CROSS_BLEU = 80.0
 _INTEGRITY_NOTE = (
     f"Lines with fewer than {SHORT_LINE} characters do not count. Many lines equal to one reference can mean that the "
     "system saw it, or that the reference was post-edited from the system's output. The nearest system is the one with "
@@ -268,7 +269,8 @@ def integrity_report(integrity: Integrity | TaskIntegrity) -> Report:
             make_rows=partial(_list_integrity_rows, integrity),
         )
     sections = [Section("", missing_blocks(integrity.missing, len(integrity.pairs)))]
-    pairs, rows = {}, []
+    pairs = {}
+    rows = []
     for pair, in_pair in integrity.pairs.items():
         sections.append(Section(pair, integrity_blocks(in_pair, pair)))
         sections += _list_rating_sections(in_pair, pair)

@@ -152,7 +152,8 @@ def explain_unsuited(testset: TestSet, least: int) -> str:
     >>> explain_unsuited(TestSet("toy", {"A": ["a"], "B": ["b"]}, {"ref": ["a"]}), 12)
     'This scene needs 12 sentences, and toy has 1. Open a larger test set on the page Upload.'
     """
-    name, n = printable(testset.name), testset.n_segments
+    name = printable(testset.name)
+    n = testset.n_segments
     if not testset.has_texts:
         return f"This scene needs texts, and {name} has only scores. Open a test set with texts on the page Upload."
     if len(testset.systems) < 2:
@@ -206,7 +207,8 @@ def _write_rate(rate: Rate) -> str:
 
 def mean_end(three: ThreeSentences, names: Sequence[str]) -> dict[str, str]:
     """Conclusion and limitation of the scene about means of sentence scores of two systems."""
-    by_mean, by_corpus = names[three.by_mean], names[three.by_corpus]
+    by_mean = names[three.by_mean]
+    by_corpus = names[three.by_corpus]
     mean_low, mean_high = sorted(three.mean)
     corpus_low, corpus_high = sorted(three.corpus[-1])
     share = min(three.lengths) / sum(three.lengths)
@@ -351,7 +353,8 @@ def documents_end(tests: EqualSystems, per_document: int, correlation: float) ->
 
 def comparisons_end(family: FamilyDecisions) -> dict[str, object]:
     """Conclusion and limitation about many comparisons of equal systems."""
-    raw, controlled = family.any_false("none"), family.any_false("romano-wolf")
+    raw = family.any_false("none")
+    controlled = family.any_false("romano-wolf")
     n_pairs = len(family.pairs)
     verb = choose_verb(raw.n, "has", "have")
     on_average = f"{family.false('none').mean():.1f} on average"
@@ -424,7 +427,9 @@ def power_end(tests: PowerTests, n: int, planned: float, exaggeration: float) ->
 # Handouts of the lecture: the stage, an exercise, and the answer on a page of its own.
 
 
-_WIDE, _HIGH, _BINS = 640, 150, 50
+_WIDE = 640
+_HIGH = 150
+_BINS = 50
 
 
 @dataclass(frozen=True)
@@ -470,10 +475,14 @@ def handout(scenes: Sequence[HandoutPart]) -> str:
 def strip_svg(strip: Strip) -> str:
     """A histogram with its marks."""
     shapes = load_shapes()
-    low, high, n_bins = strip.low, strip.high, _BINS
+    low = strip.low
+    high = strip.high
+    n_bins = _BINS
     if strip.integers:
         low, high, n_bins = low - 0.5, high + 0.5, round(high - low) + 1
-    base, left, right = _HIGH - 42, 20, _WIDE - 20
+    base = _HIGH - 42
+    left = 20
+    right = _WIDE - 20
 
     def scale(value: float) -> float:
         share = (min(max(value, low), high) - low) / (high - low)

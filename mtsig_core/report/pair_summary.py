@@ -352,9 +352,11 @@ def _tabulate_metrics(dispute: Dispute) -> TableBlock:
 
 
 def _tabulate_sizes(dispute: Dispute) -> TableBlock:
-    units, n_units = "segments", "pair.n"
+    units = "segments"
+    n_units = "pair.n"
     if dispute.comparison.settings.unit == "document":
-        units, n_units = "documents", "pair.n_units"
+        units = "documents"
+        n_units = "pair.n_units"
     planned = [by_metric for by_metric in dispute.metrics if by_metric.plan is not None]
 
     def find_difference(by_metric: MetricDispute) -> float:
@@ -384,7 +386,9 @@ def _tabulate_sizes(dispute: Dispute) -> TableBlock:
 
 def _write_size(size: Value, by_metric: MetricDispute) -> str | None:
     """Estimate the units that would settle the question, with an interval."""
-    n, low, high = size(by_metric).units, size(by_metric).low, size(by_metric).high
+    n = size(by_metric).units
+    low = size(by_metric).low
+    high = size(by_metric).high
     if n is None:
         return None
     if low is None:
@@ -458,7 +462,8 @@ def _record_summary(dispute: Dispute) -> dict[str, Any]:
 
 def _metric_record(by_metric: MetricDispute, dispute: Dispute) -> dict[str, Any]:
     """All numbers of a metric."""
-    result, examination = by_metric.result, by_metric.examination
+    result = by_metric.result
+    examination = by_metric.examination
     ranks = {row.system: (row.rank_low, row.rank_high) for row in result.systems}
     ranks_by_rule = {rule: {"a": a, "b": b} for rule, (a, b) in by_metric.ranks.items()}
     record = {

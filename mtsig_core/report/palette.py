@@ -16,7 +16,8 @@ from mtsig_core.grouping import group_values
 
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#7A8594"
 OLIVE = "#6F7D00"  # the second of two that are only compared: neither is better
-_BROAD, _SLIM = frozenset("mwMW@%&—…●"), frozenset("iljtfI.,:;'|!()[]/ ")
+_BROAD = frozenset("mwMW@%&—…●")
+_SLIM = frozenset("iljtfI.,:;'|!()[]/ ")
 _BREAKS = frozenset(" -_/·.,:;")
 #: The page behind a figure, by whether it is dark.
 GROUND = {False: "#FFFFFF", True: "#12161D"}
@@ -120,14 +121,17 @@ def wrapped(text: str, widest: float) -> list[str]:
     ['news-2024 of-', 'the-long-name']
     """
     lines = []
-    start, word_end, used = 0, 0, 0.0
+    start = 0
+    word_end = 0
+    used = 0.0
     for k, ch in enumerate(text):
         if used + _width(ch) > widest and k > start:
             end = k
             if word_end - start > 0.45 * (k - start):
                 end = word_end
             lines.append(text[start:end])
-            start, used = end, width(text[end:k])
+            start = end
+            used = width(text[end:k])
         used += _width(ch)
         if ch in _BREAKS:
             word_end = k + 1

@@ -136,7 +136,8 @@ def ticks_within(low: float, high: float) -> list[float]:
     span = high - low or 1.0
     power = 10.0 ** math.floor(math.log10(span / _TICKS))
     step = next(m * power for m in (1, 2, 5, 10, 20) if span / (m * power) <= _TICKS)
-    first, last = math.ceil(low / step), math.floor(high / step)
+    first = math.ceil(low / step)
+    last = math.floor(high / step)
     # Without the noise of floating point.
     ticks = [float(f"{k * step:.10g}") for k in range(first, last + 1)]
     return ticks or [low]
@@ -230,7 +231,8 @@ def _draw_ranks(
     for row, y in zip(systems, drawing.middles, strict=True):
         if row.rank_low is None or row.rank_high is None:
             continue
-        left, right = scale(row.rank_low) - 6, scale(row.rank_high) + 6
+        left = scale(row.rank_low) - 6
+        right = scale(row.rank_high) + 6
         css = "rank first" if row.system in best else "rank"
         drawing.add_rect(left, y - 6, right - left, 12, css)
         ranks = rank_interval(row.rank_low, row.rank_high).replace("-", _EN_DASH)
@@ -347,7 +349,8 @@ def differences_picture(comparison: Comparison, metric: str) -> str:
 
     The verdict is above them, and below is how to read them, and their caveats.
     """
-    result, settings = comparison.metrics[metric], comparison.settings
+    result = comparison.metrics[metric]
+    settings = comparison.settings
     is_single = len(result.pairs) == 1
     key = [f"Thick: {write_level(settings)} CI for this pair only."]
     if is_single:
@@ -428,7 +431,8 @@ def _draw_task(comparison: TaskComparison, metric: str) -> tuple[_Drawing, float
     """The drawing and how wide it is."""
     table = rank_table(comparison, metric)
     ranks = table.without("system", "n_pairs", "score", "wins", "ties", "losses")
-    titles, texts = list(map(printable, ranks.titles)), ranks.texts()
+    titles = list(map(printable, ranks.titles))
+    texts = ranks.texts()
     is_upright = sum(12 + _DIGIT * width(title) for title in titles) > _WIDEST_HEAD
     top = 28.0
     if is_upright:
@@ -468,5 +472,6 @@ def _draw_rank_cells(
                 drawing.add_rect(
                     left + 1, top + 1, right - left - 2, bottom - top - 2, f"cell{first}"
                 )
-            x, y = (left + right) / 2, (top + bottom) / 2 + 5
+            x = (left + right) / 2
+            y = (top + bottom) / 2 + 5
             drawing.add_text(x, y, text.replace("-", _EN_DASH), f"mid{first}")

@@ -152,7 +152,8 @@ def show_choices(
 
 def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     """The verdict by a metric, and the systems in tables and figures."""
-    settings, title = comparison.settings, metric_title(result.metric)
+    settings = comparison.settings
+    title = metric_title(result.metric)
     direction = describe_direction(result.higher_is_better, bool(result.pairs))
     yield Paragraph(
         text=state_verdict(comparison, result.metric),
@@ -185,7 +186,8 @@ def show_systems(comparison: Comparison, result: MetricResult) -> Iterator[Block
 
 def runs_blocks(comparison: AnyComparison, metric: str) -> list[Block]:
     """The scores of each training run, where a system has several; a task has no caption."""
-    runs, title = runs_table(comparison, metric), metric_title(metric)
+    runs = runs_table(comparison, metric)
+    title = metric_title(metric)
     if not runs:
         return []
     caption = ""
@@ -227,7 +229,8 @@ def _show_figures(comparison: Comparison, result: MetricResult) -> Iterator[Bloc
 def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
     """The pairs of systems by a metric."""
     settings = comparison.settings
-    n_pairs, is_ranked = len(result.pairs), settings.baseline is None
+    n_pairs = len(result.pairs)
+    is_ranked = settings.baseline is None
     is_detail = n_pairs > _FEW_PAIRS and is_ranked
     level = write_level(settings)
     if n_pairs > 1 and is_ranked:
@@ -261,7 +264,8 @@ def show_pairs(comparison: Comparison, result: MetricResult) -> Iterator[Block]:
         yield _show_detectable(comparison, result, detectable, is_detail)
     if result.pair_runs:
         runs = pair_runs_table(comparison, result.metric)
-        name, subject = "differences between runs", "Standard errors, with training runs,"
+        name = "differences between runs"
+        subject = "Standard errors, with training runs,"
         yield _set_table(comparison, result, runs, name, subject, is_detail=is_detail)
     if is_detail:
         yield Paragraph(
@@ -444,7 +448,8 @@ def relations_blocks(results: Sequence[MetricResult]) -> list[Block]:
 
 
 def _list_settings(comparison: Comparison) -> Facts:
-    info, settings = comparison.testset, comparison.settings
+    info = comparison.testset
+    settings = comparison.settings
     test = SETTINGS["test"].name_value(settings.test)
     correction = SETTINGS["correction"].name_value(settings.correction)
     intervals = list_interval_kinds(comparison)
@@ -475,7 +480,9 @@ def scores_report(scores: Scores) -> Report:
     """The systems by each metric, and its signature."""
     all_scores = scores_table(scores)
     names = all_scores.values("system")
-    sections, metrics, rows = [], {}, []
+    sections = []
+    metrics = {}
+    rows = []
     for key, result in scores.metrics.items():
         by_system = {row.system: row.score for row in result.systems}
         order = sorted(by_system, key=by_system.__getitem__, reverse=result.higher_is_better)

@@ -242,9 +242,11 @@ def decisions_table(review: Review, task_comparison: TaskComparison | None = Non
     rows = []
     for lang_pair in dict.fromkeys([*first, *decisions]):
         decision = decisions.get(lang_pair)
-        declared, why = (None, EMPTY)
+        declared = None
+        why = EMPTY
         if decision is not None:
-            declared, why = ", ".join(decision.first), decision.why
+            declared = ", ".join(decision.first)
+            why = decision.why
         cells = first.get(lang_pair, no_cells)
         rows.append((lang_pair, declared, why, *cells))
     return Table("decisions", tuple(columns), tuple(rows))

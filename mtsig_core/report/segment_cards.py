@@ -49,11 +49,13 @@ def differing_pieces(text: str, other_text: str) -> tuple[list[Piece], list[Piec
     """
     units, spans = reading_units(text)
     other_units, other_spans = reading_units(other_text)
-    counts, other_counts = Counter(units), Counter(other_units)
+    counts = Counter(units)
+    other_counts = Counter(other_units)
     n_equal = sum(n * other_counts[unit] for unit, n in counts.items())
     if n_equal > MOST_EQUAL:
         return None
-    is_shared, is_shared_in_other = np.zeros(len(units), bool), np.zeros(len(other_units), bool)
+    is_shared = np.zeros(len(units), bool)
+    is_shared_in_other = np.zeros(len(other_units), bool)
     matcher = SequenceMatcher(None, units, other_units, autojunk=False)
     for start, other_start, n in matcher.get_matching_blocks():
         is_shared[start : start + n] = True

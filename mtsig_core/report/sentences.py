@@ -487,7 +487,8 @@ def state_pair(
         if decision == NO_DIFFERENCE:
             return f"No significant difference between {names}{place}"
         return f"{pair.a} vs. {pair.b}{place}: {decision}"
-    better, worse = pair.a, pair.b
+    better = pair.a
+    worse = pair.b
     if pair.better == "b":
         better, worse = worse, better
     claim = "is significantly" if has_p_values(comparison.settings) else "counts as"
@@ -679,7 +680,8 @@ def state_answer(comparison: Comparison, metric: str) -> str:
 
 def state_family(comparison: Comparison, metric: str) -> str:
     """Write how many pairs differ significantly by a metric, or why none can be decided."""
-    result, settings = comparison.metrics[metric], comparison.settings
+    result = comparison.metrics[metric]
+    settings = comparison.settings
     reason = explain_no_decision(settings, result)
     if reason is not None:
         return reason
@@ -797,7 +799,8 @@ def _state_against_baseline(
     pairs: Sequence[PairResult | MacroPair], baseline: str, place: str
 ) -> str:
     n_by_side = Counter(pair.better for pair in pairs)
-    n_better, n_worse = n_by_side["a"], n_by_side["b"]
+    n_better = n_by_side["a"]
+    n_worse = n_by_side["b"]
     n_untested = sum(isinstance(pair, PairResult) and pair.n == 0 for pair in pairs)
     n_open = len(pairs) - n_untested - n_better - n_worse
     verdict = (
@@ -1064,7 +1067,8 @@ def _compare_announced_rule(comparison: TaskComparison, metric: str) -> str | No
 
     None where they are, or no rule fits.
     """
-    announced, rule = comparison.task.rank_rule, find_metric_rule(comparison, metric)
+    announced = comparison.task.rank_rule
+    rule = find_metric_rule(comparison, metric)
     if announced in (None, rule.name) or metric not in comparison.task.own_scores:
         return None
     announced_rule = RANK_RULES.get(str(announced))
@@ -1131,7 +1135,8 @@ def _compare_with_ranks(settings: Settings, macro: MacroResult) -> list[str]:
     facts = rank_disagreement(macro)
     if not facts:
         return []
-    of_ranks, of_decisions = CORRECTIONS[correction].title, CORRECTIONS[settings.correction].title
+    of_ranks = CORRECTIONS[correction].title
+    of_decisions = CORRECTIONS[settings.correction].title
     return [
         f"Ranks are corrected by {of_ranks}, decisions by {of_decisions}: "
         f"{describe_rank_disagreement(**facts)}."
@@ -1339,9 +1344,11 @@ def describe_subject(comparison: AnyComparison, *metrics: str) -> list[str]:
     That is systems, test set or language pairs, metrics, and assumptions about the files.
     """
     if isinstance(comparison, Comparison):
-        kind, assumed = "test set", comparison.testset.assumed
+        kind = "test set"
+        assumed = comparison.testset.assumed
     else:
-        kind, assumed = "task", comparison.task.assumed
+        kind = "task"
+        assumed = comparison.task.assumed
     sentences = []
     compared = [(metric, _describe_compared(comparison, metric)) for metric in metrics]
     for text, scored_by in group_values(compared).items():
@@ -1436,7 +1443,8 @@ def _write_share(counts: set[int], total: int) -> str:
     """Write a start such as "603 of " or "540 to 603 of "; nothing if each is the total."""
     if not counts or min(counts) == total:
         return ""
-    low, high = min(counts), max(counts)
+    low = min(counts)
+    high = max(counts)
     if low == high:
         return f"{low:,} of "
     return f"{low:,} to {high:,} of "
@@ -1635,7 +1643,8 @@ def _describe_family(tested: LangPairResults) -> str:
     """Describe the correction, with the number of pairs that it is for."""
     is_task = "" not in tested
     sizes = [len(result.tested) for _, result in tested.values()]
-    low, high = min(sizes), max(sizes)
+    low = min(sizes)
+    high = max(sizes)
     family = format_count(high, "pair") if low == high else f"{low} to {high} pairs"
     if is_task:
         family += " of systems in each language pair"
@@ -1994,7 +2003,8 @@ def summarize_comparison(comparison: Comparison) -> tuple[list[str], list[str]]:
 
 
 def _summarize_data(comparison: Comparison) -> list[str]:
-    info, results = comparison.testset, comparison.metrics.values()
+    info = comparison.testset
+    results = comparison.metrics.values()
     name = info.name
     if info.simulated and "simulated" not in name:
         name += " (simulated)"
@@ -2039,7 +2049,8 @@ def describe_settings(comparisons: Iterable[Comparison]) -> dict[str, str]:
 
 
 def _describe_comparison_settings(comparison: Comparison) -> dict[str, str]:
-    settings, results = comparison.settings, comparison.metrics.values()
+    settings = comparison.settings
+    results = comparison.metrics.values()
     unit = settings.unit
     if settings.block_length is not None:
         unit = f"stationary block of {settings.block_length:.4g} segments on average"
@@ -2116,10 +2127,12 @@ def write_caption(comparison: AnyComparison, metric: str, subject: str) -> str:
     lang_pairs = select_lang_pairs(comparison, metric)
     _, result = next(iter(lang_pairs.values()))
     if isinstance(comparison, Comparison):
-        kind, data = "test set", f"on {_describe_testset(comparison, result)}"
+        kind = "test set"
+        data = f"on {_describe_testset(comparison, result)}"
     else:
         n_pairs = format_count(len(lang_pairs), "language pair")
-        kind, data = "task", f"of {comparison.task.name} in {n_pairs}"
+        kind = "task"
+        data = f"of {comparison.task.name} in {n_pairs}"
     if _is_simulated(lang_pairs):
         data += f", a simulated {kind}"
     n_systems = format_count(len(order_systems(comparison, metric)), "system")
@@ -2147,7 +2160,8 @@ def describe_marked_ranks(comparison: TaskComparison, metric: str) -> str:
     """Write which ranks of a task are marked: those that reach the first."""
     if comparison.baseline is not None:
         return f"significantly different from {comparison.baseline}"
-    rule, macro = find_metric_rule(comparison, metric), comparison.macro.get(metric)
+    rule = find_metric_rule(comparison, metric)
+    macro = comparison.macro.get(metric)
     ours = "top group (no other system is significantly better, corrected for all pairs)"
     if rule.name == "simultaneous":
         return ours

@@ -245,7 +245,8 @@ def _write_decided_p(cell: tuple[float, bool], _: str) -> str:
 def _write_interval(interval: tuple[float, float], form: str) -> str:
     sign = ""
     if form.startswith("+"):
-        sign, form = "+", form.removeprefix("+")
+        sign = "+"
+        form = form.removeprefix("+")
     low, high = (signed(value, form, sign) for value in interval)
     return f"[{low}, {high}]"
 

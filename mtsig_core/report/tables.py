@@ -367,9 +367,12 @@ def pairs_table(result: MetricResult | MacroResult, settings: Settings) -> Table
     def get(field: str) -> Value:
         return lambda pair: getattr(view_of[pair], field)
 
-    key, title, is_joint = "head-to-head", "mean difference", False
+    key = "head-to-head"
+    title = "mean difference"
+    is_joint = False
     if isinstance(result, MetricResult):
-        key, title = "pairs", "difference"
+        key = "pairs"
+        title = "difference"
         is_joint = name_simultaneous(result, settings) is not None
     interval = f"{write_level(settings)} CI"
     joint_interval = f"{interval} for all pairs"
@@ -506,7 +509,8 @@ def matrix_cells(result: MetricResult) -> dict[tuple[str, str], float | None]:
         higher, lower = pair.a, pair.b  # by their ranks
         improvement = result.sign * pair.delta
         if index[pair.a] > index[pair.b]:
-            higher, lower = pair.b, pair.a
+            higher = pair.b
+            lower = pair.a
             improvement = -improvement
         cells[higher, lower] = improvement
         if pair.win is None or pair.lose is None:
@@ -554,9 +558,11 @@ def starred_matrix(result: MetricResult, name: Callable[[str], str] = str) -> Ta
     cells: dict[tuple[str, str], str] = {}
     for pair in result.pairs:
         if result.has_rule_decisions:
-            delta, stars = pair.rule_delta, _mark_by_rule(pair)
+            delta = pair.rule_delta
+            stars = _mark_by_rule(pair)
         else:
-            delta, stars = pair.delta, _mark_p(pair.p_adjusted)
+            delta = pair.delta
+            stars = _mark_p(pair.p_adjusted)
         if delta is None:
             continue
         improvement = result.sign * delta
@@ -908,9 +914,13 @@ def rank_table(comparison: TaskComparison, metric: str) -> Table:
     lang_pairs = select_lang_pairs(comparison, metric)
     results = [result for _, result in lang_pairs.values()]
     macro = comparison.macro.get(metric)
-    kind, title, map_cells = "rank", "overall rank", _map_ranks
+    kind = "rank"
+    title = "overall rank"
+    map_cells = _map_ranks
     if comparison.baseline is not None:
-        kind, title, map_cells = "difference", "mean difference", _map_differences
+        kind = "difference"
+        title = "mean difference"
+        map_cells = _map_differences
     results_by_key = dict(zip(map(_key_of, lang_pairs), results, strict=True))
     ranks_within = {key: map_cells(result) for key, result in results_by_key.items()}
     form = choose_form(results[0])

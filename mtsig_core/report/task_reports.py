@@ -108,7 +108,8 @@ def _record_task(result: TaskComparison, history: History) -> dict[str, Any]:
     """The complete result for JSON: stable keys, undefined is null, full precision; of a review its record."""
     settings = None
     cautions = [{"pair": "", **caution_record(caution)} for caution in result.warnings]
-    pairs, macro = {}, {}
+    pairs = {}
+    macro = {}
     for pair, comparison in result.pairs.items():
         settings = settings or comparison.settings
         cautions += [{"pair": pair, **caution_record(caution)} for caution in comparison.warnings]
@@ -429,7 +430,8 @@ def rank_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
 
 def across_blocks(result: TaskComparison, metric: str) -> Iterator[Block]:
     """Mean differences across the language pairs, of the systems that have all of them."""
-    macro, title = result.macro.get(metric), metric_title(metric)
+    macro = result.macro.get(metric)
+    title = metric_title(metric)
     if macro is None:
         yield Paragraph(
             text=f"{title}: one language pair. mtsig compare --format latex has its pairs of systems.",

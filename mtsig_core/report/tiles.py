@@ -55,7 +55,8 @@ def list_answer_tiles(comparison: Comparison, metric: str) -> list[Tile]:
 
     The sign is as in figure and table.
     """
-    result, settings = comparison.metrics[metric], comparison.settings
+    result = comparison.metrics[metric]
+    settings = comparison.settings
     if explain_no_decision(settings, result) is not None:
         return []
     pair = find_answer_pair(result, settings)
@@ -73,7 +74,8 @@ def list_pair_tiles(comparison: Comparison, metric: str, pair: PairResult, name:
     The difference is the improvement of the system of this name. The last tile says whether people
     would notice it.
     """
-    result, settings = comparison.metrics[metric], comparison.settings
+    result = comparison.metrics[metric]
+    settings = comparison.settings
     view = view_pair(pair, name, result, settings)
     tiles = [
         _make_difference_tile(comparison, result, pair, view, name),
@@ -180,7 +182,8 @@ def _make_detectable_tile(
 
 def list_family_tiles(comparison: Comparison, metric: str) -> list[Tile]:
     """Return how many pairs are not significant, what the correction costs, and what is found."""
-    result, settings = comparison.metrics[metric], comparison.settings
+    result = comparison.metrics[metric]
+    settings = comparison.settings
     if len(result.pairs) == 1 or explain_no_decision(settings, result) is not None:
         return list_answer_tiles(comparison, metric)
     n_tested = len(result.tested)

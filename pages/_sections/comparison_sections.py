@@ -323,7 +323,8 @@ def show_matrix(view: View, adjusted: Mapping[str, np.ndarray]) -> tuple[str, st
     """
     if adjusted:
         view = _step_correction(view, adjusted)
-    result, comparison = view.result, view.comparison
+    result = view.result
+    comparison = view.comparison
     names = result.names
     if len(names) > _MOST_SYSTEMS:
         screen.faint(
@@ -389,7 +390,8 @@ def _step_correction(view: View, adjusted: Mapping[str, np.ndarray]) -> View:
 
 def _describe_step(view: View, correction: str, adjusted: Mapping[str, np.ndarray]) -> None:
     """Draw how many pairs are significant under a correction, and what it controls."""
-    result, alpha = view.result, view.comparison.settings.alpha
+    result = view.result
+    alpha = view.comparison.settings.alpha
     tested = [pair for pair in result.tested if pair.p_value is not None]
 
     def count(name):

@@ -173,7 +173,8 @@ def show_example(view: View, system: str) -> None:
             [f"sentence BLEU {example.bleu:.1f}"],
         )
     screen.show_table(tables.step_table(example))
-    sys_len, ref_len = example.sys_len, example.ref_len
+    sys_len = example.sys_len
+    ref_len = example.ref_len
     formula = f"exp(1 - {ref_len}/{sys_len}) = " if 0 < sys_len < ref_len else ""
     st.caption(
         f"Brevity penalty: {sys_len} tokens against {ref_len} give "

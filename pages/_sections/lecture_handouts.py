@@ -129,7 +129,8 @@ def _power_strips(_body: dict, rows: dict, _end: dict, step: int) -> list[Strip]
     for difference, is_significant in zip(differences, rows["found"], strict=False):
         if is_significant:
             significant.append(difference)
-    low, high = rows["axis"]["low"], rows["axis"]["high"]
+    low = rows["axis"]["low"]
+    high = rows["axis"]["high"]
     return [
         Strip("difference on each test set", differences, low, high, marks),
         Strip("those that are significant", significant, low, high, marks),

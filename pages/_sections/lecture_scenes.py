@@ -128,9 +128,11 @@ class Scene:
         values = sorted(float(number) for number in text.split(","))
         n_values = 2 if scale["kind"] == "range" else 1
         if "options" in scale:
-            low, high = 0, len(scale["options"]) - 1
+            low = 0
+            high = len(scale["options"]) - 1
         else:
-            low, high = scale["min"], scale["max"]
+            low = scale["min"]
+            high = scale["max"]
         if len(values) != n_values or values[0] < low or values[-1] > high:
             return None
         return tuple(values)
@@ -446,7 +448,8 @@ def _decide_families(subject: Subject, steps: int, better: int) -> FamilyDecisio
 
 
 def _comparisons_body(_subject: Subject) -> dict:
-    n, n_better = lecture.N_SYSTEMS, lecture.N_BETTER
+    n = lecture.N_SYSTEMS
+    n_better = lecture.N_BETTER
     return {
         "systems": n,
         "better": n_better,

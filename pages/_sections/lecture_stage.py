@@ -122,7 +122,8 @@ def _find_subject(scene: str) -> Subject:
     """Return the subject of a scene that the address describes."""
     testset, instead = find_testset(scene)
     names = measure(testset, _METRIC).best_first().names
-    a, b = address.asked("a"), address.asked("b")
+    a = address.asked("a")
+    b = address.asked("b")
     if a == b or a not in names or b not in names:
         a, b = names[0], names[-1]  # a difference that can be seen on a few sentences
     return Subject(

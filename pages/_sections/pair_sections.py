@@ -176,7 +176,8 @@ def examine_systems(view: View, a: str, b: str) -> Pair:
 
 def show_verdict(pair: Pair) -> None:
     """Draw which system is better, if either is, and the numbers of the pair."""
-    comparison, metric = pair.view.comparison, pair.view.metric
+    comparison = pair.view.comparison
+    metric = pair.view.metric
     screen.answer(f"By {name_metric(metric)}: {state_pair(comparison, pair.result, pair.row)}")
     if not pair.identical:
         screen.tiles(*list_pair_tiles(comparison, metric, pair.row, pair.a))
@@ -215,7 +216,8 @@ def show_unlike(pair: Pair) -> None:
 
 def show_size(pair: Pair) -> None:
     """Draw the bootstrapped differences, with their intervals."""
-    examination, form = pair.examination, choose_form(pair.result)
+    examination = pair.examination
+    form = choose_form(pair.result)
     level = write_level(pair.settings)
     family = name_family(pair.result, pair.settings)
     x, density = smooth_resamples(examination, pair.settings.resamples)
@@ -415,7 +417,8 @@ def describe_detectable(pair: Pair) -> str:
 
 def _make_detectable_table(pair: Pair) -> Table:
     """Return the smallest detectable differences and the standard errors."""
-    examination, row = pair.examination, pair.row
+    examination = pair.examination
+    row = pair.row
     n_pairs = len(pair.result.pairs)
     rows = []
     if examination.mdd is not None and pair.standard_error:
@@ -495,7 +498,8 @@ def number_documents(testset: TestSet, domain: str | None) -> dict[str, int]:
 
 def show_documents(pair: Pair) -> None:
     """Draw the documents that move the difference most, with links to their segments."""
-    view, examination = pair.view, pair.examination
+    view = pair.view
+    examination = pair.examination
     contributions = examination.sign * examination.by_document
     names = document_names(view.testset)
 

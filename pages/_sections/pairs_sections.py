@@ -36,7 +36,8 @@ class Decisions:
 
 def adjust(view: View) -> Decisions:
     """Adjust p by each correction, where the test of the view gives p."""
-    comparison, result = view.comparison, view.result
+    comparison = view.comparison
+    result = view.result
     settings = comparison.settings
     pairs = [pair for pair in result.tested if pair.p_value is not None]
     joint_p = None
@@ -76,7 +77,8 @@ def describe_open_pairs(result: MetricResult, settings: Settings) -> str:
 
 def show_corrections(view: View, decisions: Decisions) -> None:
     """Draw what each correction controls, its significant pairs, and where corrections differ."""
-    comparison, result = view.comparison, view.result
+    comparison = view.comparison
+    result = view.result
     settings = comparison.settings
     rows = []
     for name, signs in decisions.signs.items():
@@ -128,7 +130,8 @@ def _write_count(
 
 def _show_disagreement(view: View, decisions: Decisions, unclear: np.ndarray, key: str) -> None:
     """Draw the pairs that are decided differently, with the adjusted p of each decision."""
-    result, pairs = view.result, decisions.pairs
+    result = view.result
+    pairs = decisions.pairs
     builder = TableBuilder("disagreement", unclear)
     builder.add("pair", "pair", "pair", lambda k: (pairs[k].a, pairs[k].b))
     builder.add(
@@ -173,7 +176,8 @@ def show_tests(view: View) -> None:
         except MtsigError as problem:
             screen.error(problem)
             continue
-        result, settings = comparison.metrics[view.metric], comparison.settings
+        result = comparison.metrics[view.metric]
+        settings = comparison.settings
         p = np.array([pair.p_adjusted for pair in result.tested])
         signs = significance.decide_adjusted(result.tested, result.sign, p, settings.alpha)
         test_title = TESTS[test].title

@@ -102,7 +102,8 @@ def _show_lengths(view: View) -> None:
     names = view.result.names
     a, b = names[:2]
     if "Spanish" in names and "Portuguese" in names:
-        a, b = "Spanish", "Portuguese"
+        a = "Spanish"
+        b = "Portuguese"
     inside_sections.show_lengths(view, a, b)
     st.caption(
         "Koehn (2004), Figure 1, prints no numbers: BLEU falls sharply where the length ratio drops "

@@ -57,7 +57,8 @@ def show_findings(view: TaskView) -> None:
 
     The files have all language pairs.
     """
-    kept_task, settings = view.kept, view.settings
+    kept_task = view.kept
+    settings = view.settings
     with st.container(horizontal=True):
         lang_pair = _pick_lang_pair(view, "findings", kept_task.info.pairs_with(view.metric))
         published = published_values.find_of_task(view)

@@ -465,7 +465,8 @@ def _show_step(view: ReviewView, entry: Entry, text: str, is_undone: bool) -> No
 
 def watch(view: ReviewView) -> None:
     """Show what others changed since the last run of the page, which runs again when they do."""
-    review, history = view.kept.read_link, view.kept.history
+    review = view.kept.read_link
+    history = view.kept.history
     browser.watch_review(review, len(history))
     last_view = st.session_state.get(_SEEN)
     if last_view is not None and last_view.review == review and last_view.n_steps < len(history):
@@ -551,7 +552,8 @@ def show_left_out(
 
 def _show_exclusion(view: ReviewView, exclusion: Exclude) -> None:
     """Draw an excluded system, with a button to put it back."""
-    system, lang_pair = exclusion.system, exclusion.pair
+    system = exclusion.system
+    lang_pair = exclusion.pair
     left, right = st.columns([6, 1], vertical_alignment="center")
     with left:
         reason = exclusion.reason or "no reason given"

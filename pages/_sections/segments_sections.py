@@ -123,7 +123,8 @@ def show_steps(lines: Sequence[int], place: int | None) -> None:
     `place` is the position of the current segment in the list, None if the list does not have it.
     """
     last = len(lines) - 1
-    on_first_page, on_last_page = False, False
+    on_first_page = False
+    on_last_page = False
     if place is not None:
         on_first_page = place < PAGE
         on_last_page = place // PAGE == last // PAGE
@@ -258,7 +259,8 @@ class Reader:
 
     def describe(self, positions: np.ndarray) -> str:
         """Write how many segments these are, and the scores on them."""
-        n, n_segments = len(positions), self.testset.n_segments
+        n = len(positions)
+        n_segments = self.testset.n_segments
         subject = f"{n:,} of {n_segments:,} segments"
         if n_segments == 1:
             subject = "The only segment"
@@ -405,7 +407,8 @@ class Reader:
 # -------------------------------------------------------------------------------------------------
 # Which segments the list has, all in the address.
 
-_ALL, DECIDE = "all segments", "those that decide"
+_ALL = "all segments"
+DECIDE = "those that decide"
 _NO_FILTERS = {
     "document": None,
     "genre": None,
@@ -494,7 +497,8 @@ def pick_filters(testset: TestSet) -> Filters:
     domains = list(dict.fromkeys(testset.domains or ()))
     if len(domains) > 1:
         domain = pick("Domain", domains, "genre", optional=True, placeholder="all domains")
-    document, numbers = None, {}
+    document = None
+    numbers = {}
     if testset.documents is not None:
         numbers = pair_sections.number_documents(testset, domain)
         all_documents = f"all {len(numbers):,} documents"

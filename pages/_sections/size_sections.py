@@ -255,7 +255,8 @@ class Curve:
     def show(self, sweeping: Study, sweep: SizeSweep, own_plan: PairPlan, command: str) -> None:
         """Draw the size needed, and the curve."""
         self.show_answer(sweep)
-        a, b = own_plan.a, own_plan.b
+        a = own_plan.a
+        b = own_plan.b
         screen.cautions(
             caution
             for caution in self.view.comparison.warnings
@@ -265,7 +266,8 @@ class Curve:
             return
         rows = count_detections(sweep, a, b, self.difference)
         units = _plural_unit(sweep)
-        first, last = rows[0], rows[-1]
+        first = rows[0]
+        last = rows[-1]
         sweeping.show(
             self.figure(sweep, own_plan, rows),
             detection_records(sweep, a, b, self.difference),

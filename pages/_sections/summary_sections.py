@@ -202,7 +202,8 @@ def choose_first_tab(view: View) -> str:
 
 def show_scores(view: View, comparison: Comparison) -> None:
     """Draw scores with intervals and rank ranges."""
-    result, settings = view.result, comparison.settings
+    result = view.result
+    settings = comparison.settings
     table = leaderboard_table(result, settings)
     clicked = charts.show(
         partial(forest, result, settings, tuple(list_caution_texts(comparison, view.metric))),
@@ -325,7 +326,8 @@ def show_report(view: View) -> None:
     """Draw all that is on the page, one thing below the other."""
     further = comparison_sections.pick_further_metrics(view, is_drawn=False)
     comparison = join_all(view, comparison_sections.list_excluded(view), further)
-    result, settings = view.result, comparison.settings
+    result = view.result
+    settings = comparison.settings
     st.html('<div class="mt-report"></div>')
     st.button(
         "Back to the summary",

@@ -486,7 +486,8 @@ def _offer_testset(
     name = left.text_input("Name this test set", guess, key=f"data.name.{guess}", max_chars=100)
     langpair = _pick_langpair(middle, uploads, tables.pairs)
     has_texts = "reference" in counts or "reference and outputs" in counts
-    tokenizer, is_decided = None, True
+    tokenizer = None
+    is_decided = True
     if has_texts:
         tokenizer, is_decided = pick_tokenizer(right, langpair, find_reference_language(uploads))
     table_options: dict[str, object] = {}

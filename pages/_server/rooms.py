@@ -121,7 +121,8 @@ _times: deque[float] = deque(maxlen=_MOST_MESSAGES)
 async def answer(request) -> Response:
     """Answer a message to a room."""
     try:
-        status, content = 200, _act(await _read(request))
+        status = 200
+        content = _act(await _read(request))
     except RefusedError as refusal:
         status, reason = refusal.args
         content = {"error": reason}

@@ -6,9 +6,11 @@ import json
 
 import sqlalchemy as sa
 
-_SAVED, _CONTENT = "mtsig_saved", "mtsig_content"
+_SAVED = "mtsig_saved"
+_CONTENT = "mtsig_content"
 _TABLES = "mtsig_official"
-_REVIEWS, _ENTRIES = "mtsig_review", "mtsig_review_entry"
+_REVIEWS = "mtsig_review"
+_ENTRIES = "mtsig_review_entry"
 
 _MOVE_SETS = f"""
 INSERT INTO mtsig_kept

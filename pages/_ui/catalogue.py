@@ -14,7 +14,8 @@ from mtsig_core.stats.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]  # not the working directory, which may be any
 #: Simulated data that a page may open on.
-TASK, LARGE = Source(demo_task=True), Source(demo=0)
+TASK = Source(demo_task=True)
+LARGE = Source(demo=0)
 _TESTED = tuple(name for name, setting in SETTINGS.items() if setting.offered is not None)
 _EVERY = ("metric", "tokenize", "part", *_TESTED)  # "part": references, systems and segments
 

@@ -91,7 +91,8 @@ def _make_change(page: Page) -> DeltaGenerator | None:
 
 def _describe_view(place: DeltaGenerator, view, page: Page) -> None:
     """Name the data on screen, their size, and the method; simulated data with a link to Upload."""
-    phrases, method = view.describe_data(), []
+    phrases = view.describe_data()
+    method = []
     if page.opens != "review":
         testset = getattr(view, "testset", None)  # a task has many
         method = controls.describe_settings(page, view.settings, testset)

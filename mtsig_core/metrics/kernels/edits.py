@@ -112,7 +112,10 @@ def _fill_row(
 @compiled_helper
 def _fill_forward(grid: _Grid, first: int) -> None:
     """Fill the paths from the start to all rows from `first` on; those before are known."""
-    low, high, padded, forward = grid.low, grid.high, grid.padded, grid.forward
+    low = grid.low
+    high = grid.high
+    padded = grid.padded
+    forward = grid.forward
     for i in range(first, grid.words.size + 1):
         shift = low[i] - low[i - 1]
         size = high[i] - low[i]
@@ -122,7 +125,8 @@ def _fill_forward(grid: _Grid, first: int) -> None:
 @compiled_helper
 def _fill_backward(grid: _Grid, n_rows: int) -> None:
     """Fill the paths to the end of all rows but the first; from row `n_rows` on they are known."""
-    low, padded = grid.low, grid.padded
+    low = grid.low
+    padded = grid.padded
     m = padded.size - 1
     for i in range(n_rows - 1, 0, -1):
         shift = low[i + 1] - low[i]
@@ -149,8 +153,13 @@ def _follow_back(grid: _Grid, path: _Path) -> None:
     Of several paths it takes sacreBLEU's, which prefers, from the end on, substitutions to
     deletions, and deletions to insertions.
     """
-    words, padded, low, forward = grid.words, grid.padded, grid.low, grid.forward
-    aligned, wrong, wrong_in_ref = path.aligned, path.wrong, path.wrong_in_ref
+    words = grid.words
+    padded = grid.padded
+    low = grid.low
+    forward = grid.forward
+    aligned = path.aligned
+    wrong = path.wrong
+    wrong_in_ref = path.wrong_in_ref
     wrong[:] = 0
     wrong_in_ref[:] = 0
     i = words.size
@@ -207,7 +216,9 @@ def _shift(
 @compiled_helper
 def _distance(shifted: np.ndarray, first: int, end: int, grid: _Grid) -> int:
     """Edit distance when the words from `first` to `end` - 1 have changed."""
-    low, high, padded = grid.low, grid.high, grid.padded
+    low = grid.low
+    high = grid.high
+    padded = grid.padded
     above = grid.forward[first]
     for i in range(first + 1, end + 1):
         row = grid.rows[i & 1]
@@ -240,7 +251,8 @@ def _best_shift(  # noqa: C901  the loops are sacreBLEU's, one in another
 
     From row `n_rows` on, the paths to the end are known.
     """
-    words, padded = grid.words, grid.padded
+    words = grid.words
+    padded = grid.padded
     n = words.size
     m = padded.size - 1
     distance = grid.forward[n, m - grid.low[n] + 1]

@@ -224,7 +224,9 @@ def _split_at_spaces(reader: _Reader, begin: int, end: int, n: int) -> int:
 
     One punctuation mark of a word is cut off, the last character or else the first.
     """
-    codes, classes, tokens = reader.codes, reader.classes, reader.tokens
+    codes = reader.codes
+    classes = reader.classes
+    tokens = reader.tokens
     last = classes.size - 1
     i = begin
     while i < end:
