@@ -13,7 +13,12 @@ from mtsig_core.errors import SettingError, explain_unknown, format_count, write
 from mtsig_core.metrics import metric_title
 from mtsig_core.results import Comparison, MetricResult, Settings, TaskComparison
 from mtsig_core.stats.few_units import can_reach, unbiased
-from mtsig_core.stats.joint_decisions import JointDecision, decide_together, list_decisions
+from mtsig_core.stats.joint_decisions import (
+    JointDecision,
+    decide_together,
+    list_decisions,
+    map_comparisons,
+)
 from mtsig_core.stats.pair import two_one_sided
 from mtsig_core.stats.significance import TESTS, significant
 
@@ -94,7 +99,7 @@ def judge_release(
     'Fails: 1 of 1 comparison significantly worse than old: new by BLEU (improvement -22.1, adjusted p = 0.001).'
     """
     margins = margins or {}
-    comparisons = {"": result} if isinstance(result, Comparison) else result.pairs
+    comparisons = map_comparisons(result)
     metrics: dict[str, MetricResult] = {}
     for comparison in comparisons.values():
         metrics |= comparison.metrics

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +10,8 @@ from mtsig_core.experiments.release import ReleaseJudgement
 from mtsig_core.report.document import Paragraph, Report, Section, TableBlock
 from mtsig_core.report.export import label_records, list_comparison_rows
 from mtsig_core.report.sentences import AnyComparison
-from mtsig_core.results import Comparison
 from mtsig_core.schema import Records, to_plain
+from mtsig_core.stats.joint_decisions import map_comparisons
 
 #: What may change of a system or of a pair.
 _KINDS = ("score", "rank_low", "rank_high", "better")
@@ -54,9 +53,7 @@ def add_changes(report: Report, before: AnyComparison, now: AnyComparison) -> Re
             place = {"testset": testset} if testset else {}
             row = {"metric": metric, "subject": subject, "kind": kind, "before": old, "now": new}
             rows.append(place | row)
-    old_digests = {name: comparison.testset.digest for name, comparison in list_parts(before)}
-    new_digests = {name: comparison.testset.digest for name, comparison in list_parts(now)}
-    is_same = old_digests == new_digests
+    is_same = _list_digests(before) == _list_digests(now)
     outputs = "the same outputs" if is_same else "other outputs, or of another order of systems"
     text = f"{format_count(len(rows), 'change')} since the stored result, which is of {outputs}."
     summary = Paragraph(text=text, about="Changes")
@@ -65,17 +62,16 @@ def add_changes(report: Report, before: AnyComparison, now: AnyComparison) -> Re
     return _put_first(report, "changes", "Changes", summary, caption, record, rows)
 
 
-def list_parts(result: AnyComparison) -> Iterable[tuple[str, Comparison]]:
-    """The comparisons by test set; a single one has no name."""
-    if isinstance(result, Comparison):
-        return [("", result)]
-    return result.pairs.items()
+def _list_digests(result: AnyComparison) -> dict[str, str]:
+    """The digest of each test set, with its outputs."""
+    comparisons = map_comparisons(result)
+    return {name: comparison.testset.digest for name, comparison in comparisons.items()}
 
 
 def _list_facts(result: AnyComparison) -> dict[tuple[str, str, str, str], Any]:
     """What may change, by test set, metric, subject and kind."""
     facts = {}
-    for testset, comparison in list_parts(result):
+    for testset, comparison in map_comparisons(result).items():
         for row in list_comparison_rows(comparison):
             if row["table"] not in ("systems", "pairs"):
                 continue

@@ -21,6 +21,13 @@ class JointDecision:
     pair: PairResult  # `p_adjusted`, `significant` and `better` are of all pairs together
 
 
+def map_comparisons(result: Comparison | TaskComparison) -> Mapping[str, Comparison]:
+    """The comparisons by language pair or test set; a test set by itself has an empty name."""
+    if isinstance(result, Comparison):
+        return {"": result}
+    return result.pairs
+
+
 def decide_together(result: Comparison | TaskComparison) -> list[JointDecision]:
     """Decide the pairs of all parts and metrics as one family; with a baseline, the pairs with it.
 
@@ -47,9 +54,7 @@ def decide_together(result: Comparison | TaskComparison) -> list[JointDecision]:
     bleu 0.001 0.002 b
     chrf 0.001 0.002 b
     """
-    comparisons: Mapping[str, Comparison] = (
-        {"": result} if isinstance(result, Comparison) else result.pairs
-    )
+    comparisons = map_comparisons(result)
     decisions = []
     for language_pair, comparison in comparisons.items():
         decisions += list_decisions(language_pair, comparison.metrics)
